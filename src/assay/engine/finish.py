@@ -225,6 +225,8 @@ def _warnings(part: Part, views: _Views, basis: int | None) -> Iterator[str]:
                 f"over their runs: {stem or 'NAME'}=RUN1,RUN2,…"
             )
     options = part.plan.options
+    if basis is None and options.examples and part.reading.kind == "numbers":
+        yield 'no measure says which items are right, so there are no examples. Name one: -m "within(k=0.5)"'
     if basis is not None and options.examples and not part.drawn["examples"]:
         named = " and ".join(filter(None, (options.kind, options.change)))
         text = find_task(part.plan.task).name_unit("sentence")

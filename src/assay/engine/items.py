@@ -154,7 +154,8 @@ class Items:
     def change(self, a: int, b: int) -> Ints:
         """The kind of change of each item from A to B, as an index into KINDS; -1 if there is none."""
         kinds = np.where(self.right[b], 0, np.where(self.right[a], 1, 2))
-        return np.where(self.differ(a, b), kinds, -1)
+        # Different answers may both be right: any of several labels, numbers within a distance.
+        return np.where(self.differ(a, b) & ~(self.right[a] & self.right[b]), kinds, -1)
 
     def of_pair(self, a: int, b: int) -> Items:
         """The items of two systems, without those that neither gold nor one of them has."""

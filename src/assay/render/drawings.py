@@ -292,7 +292,7 @@ def example_lines(example: Example, width: int = 0) -> list[str]:
     """A sentence with its changes marked, `… in Halle[NOUN → PROPN] …`; with spans, a line for each side; an item
     without words in one line."""
     if not example.words:
-        return [format_item(example, width)]
+        return [_item_line(example, width)]
     if example.arcs:
         return [" ".join(example.words), *dependency_lines(example, width)]
     if example.units:
@@ -318,30 +318,31 @@ def example_lines(example: Example, width: int = 0) -> list[str]:
     return [f"{side:{name}}  {_cut_words(lane, *window)}" for side, lane in lanes]
 
 
-def format_item(example: Example, width: int = 0) -> str:
-    """An item without words: `r2  Dull and long .  gold neg  a pos .91 → b neg .77  correction`."""
+def _item_parts(example: Example) -> list[str]:
+    """An item without words: its id, text and gold's label, the answers with their confidences, and the change."""
     (item,) = example.items
-    answers = [
-        " ".join(
-            [
-                system,
-                answer or NOT_ANSWERED,
-                *map(coefficient, [item.confidence[system]] if system in item.confidence else []),
-            ]
-        )
-        for system, answer in item.answers.items()
-    ]
+    answers = []
+    for system, answer in item.answers.items():
+        sure = f" {coefficient(item.confidence[system])}" if system in item.confidence else ""
+        answers.append(f"{system} {answer or NOT_ANSWERED}{sure}")
     kind = [str(item.kind).replace("-", " ")] * (example.b is not None)
-    rest = [f"gold {item.gold or NOT_ANSWERED}", " → ".join(answers), *kind]
     text = " ".join(" ‖ ".join(example.text).split())
-    room = width - len("  ".join([example.sentence, "", *rest]))
+    return [example.sentence, text, f"gold {item.gold or NOT_ANSWERED}", " → ".join(answers), *kind]
+
+
+def _item_line(example: Example, width: int) -> str:
+    """An item in one line, its text cut: `r2  Dull and long …  gold neg  a pos .91 → b neg .77  correction`."""
+    name, text, *rest = _item_parts(example)
+    room = width - len("  ".join([name, "", *rest]))
     if width and len(text) > room:
         text = f"{text[: room - 1].rstrip()}…" if room > _LEAST_TEXT else ""
-    return "  ".join(filter(None, [example.sentence, text, *rest]))
+    return "  ".join(filter(None, [name, text, *rest]))
 
 
 def example_text(example: Example) -> str:
     """An example in one line."""
+    if not example.words:
+        return " · ".join(filter(None, _item_parts(example)))
     if example.arcs or example.units or example.tree:
         example = replace(example, arcs=(), units=(), tree=False)
     return " · ".join(" ".join(line.split()) for line in example_lines(example))

@@ -17,7 +17,7 @@ from dataclasses import replace
 from html import escape
 from importlib.resources import files
 
-from assay.render.drawings import example_lines
+from assay.render.drawings import example_lines, example_text
 from assay.render.formats import csv, latex, markdown, tsv
 from assay.render.table import Cell, make_heading
 from assay.render.tables import brief, tables
@@ -70,13 +70,13 @@ def page(result: Result) -> str:
     left = len(every) - len(shown)
     examples = ""
     for example in result.examples:
-        lines = [escape(line) for line in example_lines(example)]
+        lines = [escape(line) for line in (example_lines(example) if example.words else [example_text(example)])]
         if example.in_lines:
             markup = f"<pre>{chr(10).join(lines)}</pre>"
         else:
             markup = "".join(f' <div dir="auto">{" ".join(line.split())}</div>' for line in lines)
         examples += f"<li><small>{escape(example.place)}</small>{markup}</li>"
-    texts = result.shown.noun if result.about.joined_by else "sentence"
+    texts = result.shown.text_unit if result.about.joined_by else "sentence"
     code = f"\n{script()}"
     body = (
         '<body><a class="skip" href="#report">Skip to the report</a>',

@@ -172,11 +172,12 @@ def make_heading(result: Result) -> str:
     if about.command == "agreement":
         return f"agreement on {about.task}{column}: {texts}, {plural(len(result.systems), 'annotator')}; {read}"
     items = f"{plural(about.items, shown.noun)} {'of gold' if shown.matched else 'with a gold label'}"
-    if shown.noun == shown.text_unit:
-        labels = {"sets": "", "numbers": " with a gold number"}.get(about.kind, " with a gold label")
+    if about.joined_by:
+        labels = {"sets": f", {plural(about.items, 'gold label')}", "numbers": " with a gold number"}
+        given = labels.get(about.kind, " with a gold label")
         gone = sum(result.gold.left_out.values())
         return (
-            f"{about.task}{column}: {texts}{labels}{f' ({gone:,} left out)' * bool(gone)}, "
+            f"{about.task}{column}: {texts}{given}{f' ({gone:,} left out)' * bool(gone)}, "
             f"{plural(len(result.systems), 'system')}; {read}"
         )
     return f"{about.task}{column}: {texts}, {items}, {plural(len(result.systems), 'system')}; {read}"

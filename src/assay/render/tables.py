@@ -163,7 +163,7 @@ def _scores(result: Result) -> Iterator[Table]:
         several = {row.measure for row in overall if not row.main}
         shown = {score for measure, score in keys if measure in several}
         for measure, score in keys:
-            is_named = len(shown) > 1 and measure in several and score != measure.partition("(")[0]
+            is_named = len(shown) > 1 and measure in several and score not in ("value", measure.partition("(")[0])
             header.append(f"{result.title(measure)} {result.title(score)}" if is_named else result.title(measure))
         if len(shown) < 2:
             unnamed = shown - {measure.partition("(")[0] for measure in several}
@@ -268,6 +268,8 @@ def _tests(result: Result) -> Iterator[Table]:
             notes.append(
                 f"McNemar's exact test takes {over} as independent, which within a {unit_noun} they are not: "
                 "prefer p."
+                if noun != unit_noun
+                else f"McNemar's exact test is the shuffling of {over}."
             )
         explained |= with_mcnemar
         power = power_lines(group, unit_noun, result.about.units, form=result.form_of(group[0]))
@@ -846,5 +848,7 @@ def _brief_changes(result: Result) -> Iterator[Table]:
             rows.append([plural(total, title.lower().removesuffix("s")), f"{frequent}{more}"])
         title = f"Changes {diff.a} → {diff.b}: {diff.different:,} of {diff.items:,} {result.shown.noun}s"
         header = [f"{result.shown.noun}s", "most frequent (before → after)"]
+        if not any(frequent for _, frequent in rows):
+            header, rows = header[:1], [row[:1] for row in rows]
         table = make_table(title, header, rows, name="changes", words=2)
         yield format_table(name_median_runs(table, result), result)

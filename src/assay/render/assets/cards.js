@@ -49,7 +49,8 @@ function factsOf(report, text) {
 }
 
 /** A side: its name, its labels with marks, and its confidence. @param {Report} report */
-function answerCells({ texts, view, systems }, side, items) {
+function answerCells(report, side, items) {
+  const { texts, view, systems } = report;
   const system = side - 1;
   const codes = (item) => (side ? texts.answers[system][item] : texts.gold[item]);
   const sets = texts.kinds.length > 0;
@@ -64,8 +65,9 @@ function answerCells({ texts, view, systems }, side, items) {
   const letter = system === view.a && view.b !== null ? "A" : system === view.b ? "B" : "";
   const name = element("th", { scope: "row" }, letter && element("b", { class: `badge ${letter.toLowerCase()}` }, letter), element("bdi", {}, side ? systems[system] : "gold"));
   const sure = side ? texts.confidence[system]?.[items[0]] ?? NaN : NaN;
+  const about = side ? report.labelOfConfidence(system) : null;
   const share = texts.hasShares ? bar(sure || 0, 1, letter.toLowerCase() || "a", `confidence ${decimal(sure)}`) : "";
-  return [name, textCell(labels.length ? labels : "∅"), Number.isNaN(sure) ? textCell() : plotCell(share), numberCell(Number.isNaN(sure) ? "" : decimal(sure))];
+  return [name, textCell(labels.length ? labels : "∅"), Number.isNaN(sure) ? textCell() : plotCell(share), numberCell(Number.isNaN(sure) ? "" : `${about === null ? "" : `${about} `}${decimal(sure)}`)];
 }
 
 /** What became of the item, in words. @param {Report} report */

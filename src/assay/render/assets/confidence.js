@@ -28,7 +28,9 @@ export function confidencePanel(report) {
   const options = labels.map((label) => [label === null ? "all answers" : `label ${label}`, label]);
   const choice = labels.length > 1 ? chooser("Label of the curves", /** @type {[string, any][]} */ (options), show) : null;
   const binned = found.filter(({ row }) => row.bins.length);
-  const meaning = "Dots: percent right among answers of about the same confidence. Grey: where 95% of the dots are if confidences are calibrated.";
+  const label = binned[0]?.row.label ?? null;
+  const dots = label === null ? "percent right among answers" : `percent ${label} among ${report.noun}s`;
+  const meaning = `Dots: ${dots} of about the same confidence. Grey: where 95% of the dots are if confidences are calibrated.`;
   return panel(
     "confidence", "Confidence",
     element("div", { class: "tools" }, legend(report), choice),

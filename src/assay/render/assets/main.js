@@ -108,8 +108,10 @@ function fillPlace(id, ...parts) {
 /** Why no sentences can be looked at. @param {Report} report */
 function missingTexts(report) {
   if (["bayes", "agreement"].includes(report.result.command)) return null;
-  const texts = report.result.text_unit === report.noun ? report.noun : "sentence";
-  const remedy = `To see ${texts}s, run the command again with --html, or with --embed all and --format json.`;
+  const texts = report.result.joined_by ? report.result.text_unit : "sentence";
+  const again = `To see ${texts}s, run the command again with --html, or with --embed all and --format json.`;
+  const judging = 'No measure says which items are right. To see items: -m "within(k=0.5)"';
+  const remedy = report.result.kind === "numbers" && !report.result.diffs.length ? judging : again;
   return element("p", { class: "note" }, `This page contains no ${texts}s, so the counts are not links. ${remedy}`);
 }
 

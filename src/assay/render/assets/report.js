@@ -230,7 +230,7 @@ export class Report {
 
   /** The first text with an item to step to, or the first; null if there is none. */
   #firstTelling() {
-    return this.rows.find((text) => this.stepsIn(text).length > 0) ?? this.rows[0] ?? null;
+    return (this.texts.ofItems ? undefined : this.rows.find((text) => this.stepsIn(text).length > 0)) ?? this.rows[0] ?? null;
   }
 
   #sorted() {
@@ -255,8 +255,18 @@ export class Report {
   /** The highest confidence in a wrong answer of A or B. */
   #surestError(text) {
     const { texts, view } = this;
-    const sure = this.#itemsOf(text).flatMap((item) => [view.a, view.b].map((system) => (system !== null && texts.wrong[system][item] ? texts.confidence[system]?.[item] ?? NaN : NaN)));
+    const sure = this.#itemsOf(text).flatMap((item) => [view.a, view.b].map((system) => {
+      if (system === null || !texts.wrong[system][item]) return NaN;
+      const value = texts.confidence[system]?.[item] ?? NaN;
+      const about = this.labelOfConfidence(system);
+      return about === null || texts.label(texts.answers[system][item]) === about ? value : Number(texts.hasShares) - value;
+    }));
     return Math.max(-Number.MAX_VALUE, ...sure.filter((value) => !Number.isNaN(value)));
+  }
+
+  /** The label that the confidences of a system are about; null for its answers. @param {number} system @returns {string | null} */
+  labelOfConfidence(system) {
+    return this.result.calibrations?.find((row) => row.system === this.systems[system])?.label ?? null;
   }
 
   /** How much is found: items, and the texts that they are in unless each is a text. */
@@ -316,7 +326,7 @@ export class Report {
       const wrong = [view.a, view.b].filter((system) => system !== null).map((system) => (texts.wrong[system][item] ? "✗" : "✓"));
       return view.b === null || texts.change(item, view.a, view.b) > 2 ? wrong.join(" ") : wrong.join(" → ");
     });
-    return signs.length === 1 ? signs[0] : null;
+    return texts.kinds.length ? null : signs[0];
   }
 
   gainText(gain) {

@@ -84,7 +84,7 @@ function outcomeFlow(report, rows, label) {
     const terms = [...given, term("a-type", row.from), term("b-type", row.to)];
     return { row: row.from, column: row.to, count: row.count, content: countButton(report, row.count, terms, meaning) };
   });
-  const caption = "Outcome of each item in A (rows) and B (columns)";
+  const caption = `Outcome of each ${report.result.joined_by ? report.noun : "item"} in A (rows) and B (columns)`;
   return heatMap(cells, { rows: used("from"), columns: used("to"), caption, corner: "A ↓ B →", rowTitle: typeName, columnTitle: typeSign });
 }
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
+from assay.align import Pair
 from assay.arrays import Floats, as_codes
 from assay.corpus import SEVERAL, Corpus
 from assay.corpus.items import LABEL, ItemTable
 from assay.engine.examples import DrawnExample, draw_numbers
 from assay.engine.items import KINDS, Items
 from assay.engine.options import Options
+from assay.engine.parts import Part
 from assay.engine.prepare import Run
+from assay.engine.scores import Settings
 from assay.engine.task import Drawing, Layers, Tables, Wanted, unit_places
 from assay.engine.texts import Rows, Shown, word_rows
-from assay.result import Example, ExampleItem
+from assay.result import Example, ExampleItem, Result
+from assay.tasks.items.confidences import asked_positive, confidences_of
 
 
 def _table_of(corpus: Corpus) -> ItemTable:
@@ -30,21 +35,21 @@ def _find_texts(run: Run) -> ItemTable:
     return next((table for table in tables if table.texts), tables[0])
 
 
-def _confidence_of(table: ItemTable) -> Floats | None:
-    """The confidence of each answer; None if the file has none."""
-    if table.shares is None:
-        if table.confidence is None:
-            return None
-        sure = table.confidence
-        if table.about and not ((sure < 0) | (sure > 1)).any():
-            # Of the other label.
-            sure = np.where(table.labels.isin([table.about]), sure, 1 - sure)
-        return np.where(table.missing, np.nan, sure)
-    names, shares = table.shares
-    codes = {name: code for code, name in enumerate(names)}
-    column = np.array([codes.get(label, len(names)) for label in table.labels.vocabulary])[table.labels.codes]
-    known: Floats = np.append(shares, np.full((len(table), 1), np.nan), axis=1)[np.arange(len(table)), column]
-    return known
+def _confidence_of(run: Run, pair: Pair, *, in_answers: bool = False) -> Floats | None:
+    """The confidences of a system, in its answers or in the one label that its file is about; None if there are none.
+
+    With `in_answers`, those in the other label are for the answers that have it.
+    """
+    positive = asked_positive(run.measures) if _table_of(pair.system).shares is None else ""
+    sure = confidences_of(pair, positive)
+    if sure is None or (sure.answers is None and len(sure.labels) != 1):
+        return None
+    if sure.answers is not None:
+        return sure.answers
+    values = sure.shares[:, 0]
+    if in_answers and not ((values < 0) | (values > 1)).any():
+        values = np.where(pair.system.column(LABEL).isin(sure.labels), values, 1 - values)
+    return values
 
 
 def _draw_cards(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
@@ -52,8 +57,8 @@ def _draw_cards(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
     texts, facts, chosen = _find_texts(run).texts, _table_of(run.gold).metadata, shown.chosen.tolist()
     vocabulary: dict[str, int] = {}
     codes = {name: as_codes(map(column.strings().__getitem__, chosen), vocabulary) for name, column in facts.items()}
-    systems = dict(run.systems)
-    sure = [_confidence_of(_table_of(systems[name])) for name in items.systems]
+    pairs = dict(run.pairs)
+    sure = [_confidence_of(run, pairs[name]) for name in items.systems]
     return Layers(
         words=word_rows([[part[row] for part in texts.values()] for row in chosen]),
         parts=tuple(texts),
@@ -66,16 +71,15 @@ def _draw_examples(run: Run, items: Items, wanted: Wanted, options: Options) -> 
     """Items with a change or an error: the most confident errors first or, without confidences, drawn at random."""
     (a, b), mask, kinds = wanted
     systems, group = [a] if b is None else [a, b], f"{a}-{b}"
-    corpora = {items.systems[system]: dict(run.systems)[items.systems[system]] for system in systems}
+    pairs = {items.systems[system]: dict(run.pairs)[items.systems[system]] for system in systems}
     texts, ids, names = _find_texts(run).texts, run.gold.metadata("sent_id"), list(run.gold.unit_names("sentence"))
     number = run.gold.sentences
     rows = {
         item: row for row, item in reversed([*zip(np.flatnonzero(mask), items.sentence[mask].tolist(), strict=True)])
     }
     lots = dict(draw_numbers(np.array(sorted(rows), dtype=np.int64), names, group, options.seed, number))
-    sure = {
-        name: values for name, corpus in corpora.items() if (values := _confidence_of(_table_of(corpus))) is not None
-    }
+    found = {name: _confidence_of(run, pair, in_answers=True) for name, pair in pairs.items()}
+    sure = {name: values for name, values in found.items() if values is not None}
     if sure:
         of_errors = np.full(number, -np.inf)
         for system in systems:
@@ -90,7 +94,7 @@ def _draw_examples(run: Run, items: Items, wanted: Wanted, options: Options) -> 
         shown = ExampleItem(
             position=0,
             gold=_name_label(run.gold, item),
-            answers={name: _name_label(corpus, item) for name, corpus in corpora.items()},
+            answers={name: _name_label(pair.system, item) for name, pair in pairs.items()},
             kind=kind,
             confidence={name: float(values[item]) for name, values in sure.items() if not np.isnan(values[item])},
         )
@@ -112,6 +116,18 @@ def _name_label(corpus: Corpus, item: int) -> str | None:
     if table.sets:
         return label.replace(SEVERAL, ", ") or "∅"
     return None if table.missing[item] else label.replace(SEVERAL, " or ")
+
+
+def without_numbers(result: Result, part: Part, settings: Settings) -> Result:
+    """The Result without changes, bounds and errors by label if labels are numbers, of which most occur once."""
+    if result.about.kind != "numbers":
+        return result
+    return replace(
+        result,
+        diffs=tuple(replace(row, changes=(), labels=()) for row in result.diffs),
+        bounds=tuple(row for row in result.bounds if row.label is None),
+        confusion=(),
+    )
 
 
 CARDS = Drawing("cards", places=unit_places, layers=_draw_cards, examples=_draw_examples)

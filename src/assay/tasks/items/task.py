@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.engine.task import Annotators, Task
 from assay.tasks.items import confidences, measures, numbers
 from assay.tasks.items.confidences import rank_items
-from assay.tasks.items.drawing import CARDS
+from assay.tasks.items.drawing import CARDS, without_numbers
 from assay.tasks.items.prepare import default_measures, prepare_items
 from assay.tasks.items.ratings import rate_items
 
@@ -22,4 +22,5 @@ TASK = Task(
     options=("id", "sets", "missing", "duplicates", "map", "labels", "ignore_labels", "min_score"),
     text_unit="item",
     confident=rank_items,
+    finish=without_numbers,
 )
