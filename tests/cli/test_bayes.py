@@ -245,9 +245,9 @@ def test_the_input_format_says_what_the_rows_of_a_table_of_scores_are(assay: Run
     assert [row["name"] for row in json.loads(done.stdout)["systems"]] == ["x", "y", "z"]
     other = assay("bayes", "scores.csv", "--input-format", "scores(rows=systems)")
     assert "one score of each system on 3 data sets, but the signed-rank test needs 5" in other.stderr
-    wrong = {"scores(rows=cells)": "rows are datasets or systems", "csv": "there is no format of tables"}
-    for spec, message in wrong.items():
-        assert message in assay("bayes", "scores.csv", "--input-format", spec).stderr
+    for spec in ("scores(rows=cells)", "csv", "scores(columns=2)"):
+        wrong = assay("bayes", "scores.csv", "--input-format", spec).stderr
+        assert f"--input-format {spec}: give scores(rows=datasets) or scores(rows=systems)." in wrong
 
 
 def test_a_table_of_scores_is_shown_in_every_format(assay: Run, here: Path) -> None:

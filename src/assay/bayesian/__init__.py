@@ -44,7 +44,7 @@ from assay.result.grammar import ALPHA
 from assay.result.numbers import plural
 from assay.result.schema import RunScores
 from assay.stats.bayes import FEW_DATA_SETS
-from assay.stats.runs import permutation_test, t_test
+from assay.stats.runs import exchange_runs
 
 __all__ = ["bayes"]
 
@@ -120,18 +120,15 @@ def bayes(
         grid = find_grid(table, measure, taken, sets, min(len(own.splits) for own in data), how)
         if grid and table.layout == "scores":
             absent = np.array(grid.sets)[~grid.common].tolist()
-            losses = [
-                f"{measure}: left out of means, ranks and tests, because a system has no score there: "
-                f"{', '.join(absent)} ({len(absent):,} of {plural(len(grid.sets), 'data set')})."
-            ] * bool(absent)
+            listed = f"{', '.join(absent)} ({len(absent):,} of {plural(len(grid.sets), 'data set')})"
+            reason = "left out of means, ranks and tests, because a system has no score there"
+            losses = [f"{measure}: {reason}: {listed}."] * bool(absent)
         region = Rope()
         if len(taken) > 1:
             given = rope.get(measure, rope.get("")) if isinstance(rope, Mapping) else rope
             apart = _disagreement(measure, annotations, adjudicated, column) if given == "annotators" else None
-            # A single score has no interval from which a region could come unasked.
-            bare = [replace(own, denominators=np.full(len(own.splits), np.nan)) for own in data]
-            seen = bare if grid and given is None else data
-            region = find_rope(given, measure, seen, apart, bounded=measure not in how.lower)
+            bounded, by_interval = measure not in how.lower, grid is None
+            region = find_rope(given, measure, data, apart, bounded=bounded, by_interval=by_interval)
         parts.append(Measured(measure, tuple(taken), tuple(data), region, tuple(losses), how, discordant, grid))
     if table.layout == "seeds":
         return _result_of_seeds(table, wanted, taken, how)
@@ -230,15 +227,15 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
             )
     values = ", ".join(sorted({f"{rho:.3g}" for rho in rhos}))
     notes += [f"Correlation of runs that share training data, rho: {values}."] * bool(rhos)
-    by_means = [part for part in parts if part.grid]
+    by_means = [(part, part.grid) for part in parts if part.grid]
     if by_means and posteriors:
-        single = all(len(runs.splits) == 1 for part in by_means for runs in part.data)
+        single = all(len(runs.splits) == 1 for part, _ in by_means for runs in part.data)
         notes.append(
             f"Model: the Bayesian signed-rank test (Benavoli et al. 2014) on {'one score' if single else 'the mean'} "
             "of each system and data set. It does not know how sure each score is. With outputs: assay compare "
             "--data; with three or more runs of each system on each data set: the model over data sets."
         )
-        if any(not part.rope.half for part in by_means):
+        if any(not part.rope.half for part, _ in by_means):
             notes.append(
                 "A share of .95 says less than p = 0.05: without a region, equally good systems reach it in 18% of "
                 "tables with 5 data sets, 13% with 10 and 11% with 40. Compare it with the signed-rank tests."
@@ -270,20 +267,17 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
     found.rows["bayes"] += posteriors
     found.rows["rankings"] += [ranking for _, ranking in ranked]
     found.rows["ranks"] += [ranks for part in parts if (ranks := part.mean_ranks()) is not None]
-    for part in by_means:
-        grid = part.grid
-        assert grid is not None
+    for part, grid in by_means:
         found.rows["systems_over_sets"] += grid.of_systems
-        found.rows["pairs_over_sets"] += replace(
-            grid, values=np.where(grid.common[:, None], grid.values, np.nan)
-        ).of_pairs
+        common = replace(grid, values=np.where(grid.common[:, None], grid.values, np.nan))
+        found.rows["pairs_over_sets"] += common.of_pairs
         averages = {row.system: row for row in part.scores() if row.slice is None}
-        if grid.form == "number" and grid.sign > 0:
-            grid = replace(grid, values=grid.values / PERCENT, form="percent")
-        found.rows["tables"].append(tabulate_scores(grid, part.name, averages, first=part is parts[0]))
-    if table.layout == "scores" and by_means:
-        sets = plural(max(len(part.grid.sets) for part in by_means if part.grid), "data set")
-        found.about["heading"] = f"table of scores: {plural(len(systems), 'system')}, {sets}"
+        in_percent = grid.form == "number" and grid.sign > 0
+        shown = replace(grid, values=grid.values / PERCENT, form="percent") if in_percent else grid
+        found.rows["tables"].append(tabulate_scores(shown, part.name, averages, first=part is parts[0]))
+        if table.layout == "scores":
+            sizes = f"{plural(len(systems), 'system')}, {plural(len(grid.sets), 'data set')}"
+            found.about["heading"] = f"table of scores: {sizes}"
     return build(found)
 
 
@@ -313,6 +307,7 @@ def _findings(table: RunTable, systems: Sequence[str], how: BayesOptions, settin
 def _result_of_seeds(table: RunTable, measures: Sequence[str], systems: Sequence[str], how: BayesOptions) -> Result:
     """Runs on one data set that are not paired: means and spreads, and each two systems tested by exchanging runs."""
     found = _findings(table, systems, how, "|test:permutation")
+    scores, tests = found.rows["scores"], found.rows["comparisons"]
     for measure in measures:
         (by_system,) = table.cells[measure].values()
         runs: dict[str, Floats] = {}
@@ -322,21 +317,15 @@ def _result_of_seeds(table: RunTable, measures: Sequence[str], systems: Sequence
                 raise InputError(f"{table.name}: {plural(len(values), 'run')} of {name}, {measure}. Give 2 or more.")
             spread = RunScores(len(values), float(np.std(values, ddof=1)), min(values), max(values), tuple(values))
             row = (name, measure, "mean", None, None, float(np.mean(values)), math.nan, math.nan, True)
-            found.rows["scores"].append(Score(*row, runs=spread))
+            scores.append(Score(*row, runs=spread))
             runs[name] = values
         for a, b in combinations(systems, 2):
-            exact = permutation_test(runs[a], runs[b])
-            variances = [float(np.var(runs[name], ddof=1)) / len(runs[name]) for name in (a, b)]
-            squares = sum(part**2 / (len(runs[name]) - 1) for part, name in zip(variances, (a, b), strict=True))
-            difference = float(np.round(runs[b].mean() - runs[a].mean(), 12))
-            degrees = sum(variances) ** 2 / squares if squares else 1.0
-            p = t_test(difference, sum(variances), degrees) if exact is None else exact
-            numbers = (difference, math.nan, math.nan, "permutation", p, p, p, math.nan, len(runs[a]) + len(runs[b]))
-            method = "t" if exact is None else "enumerated"
-            row_of_pair = Comparison(a, b, measure, "mean", None, *numbers, exact=exact is not None, method=method)
-            found.rows["comparisons"].append(row_of_pair)
-    sizes = sorted(row.runs.number for row in found.rows["scores"])
-    beyond = {row.measure for row in found.rows["scores"] if row.runs.low < 0 or row.runs.high > 1}
+            p, method = exchange_runs(runs[a], runs[b])
+            difference, units = float(np.round(runs[b].mean() - runs[a].mean(), 12)), len(runs[a]) + len(runs[b])
+            numbers = (difference, math.nan, math.nan, "permutation", p, p, p, math.nan, units)
+            tests.append(Comparison(a, b, measure, "mean", None, *numbers, exact=method != "t", method=method))
+    sizes = sorted(row.runs.number for row in scores)
+    beyond = {row.measure for row in scores if row.runs.low < 0 or row.runs.high > 1}
     found.about |= {
         **{"units": sizes[-1], "items": 1, "interval": "none", "test": "permutation"},
         "heading": f"runs on one data set: {plural(len(systems), 'system')}, {plural(sizes[-1], 'run')} of each",
@@ -347,7 +336,7 @@ def _result_of_seeds(table: RunTable, measures: Sequence[str], systems: Sequence
         "them; with more than 200,000 ways, from Welch's t. It says nothing about other test items.",
         *table.notes,
     ]
-    ways = math.comb(sum(sizes[-2:]), sizes[-1]) if len(systems) > 1 else 0
-    if ways and (least := (2 if sizes[-2] == sizes[-1] else 1) / ways) > ALPHA:
+    ways = math.comb(sum(sizes[-2:]), sizes[-1]) if len(systems) > 1 else 1
+    if ways > 1 and (least := (1 + (sizes[-2] == sizes[-1])) / ways) > ALPHA:
         found.notes.append(f"With {sizes[-2]} and {sizes[-1]} runs, p cannot be below {least:.2f}. Give more runs.")
     return build(found)

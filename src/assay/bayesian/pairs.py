@@ -252,34 +252,20 @@ class Measured:
         differences = np.round(grid.sign * (columns[1] - columns[0]), 12)
         half, identical = self.rope.half, not differences.any()
         # Neither the order of data sets nor that of the two systems decides what is drawn.
-        ordered, turned = np.sort(differences), np.sort(-differences)
-        is_turned = turned.tolist() > ordered.tolist()
-        rows = turned if is_turned else ordered
+        ordered, turned = np.sort(differences).tolist(), np.sort(-differences).tolist()
+        rows = np.array(max(ordered, turned))
         test = bayes.signed_rank(rows, half, draws=self.how.draws, seed=self.how.seed)
-        test = test.mirrored if is_turned else test
-        # What does not differ at all is equal, however small the region.
-        certain, width = (0.0, 1.0, 0.0), half or float(identical)
-        shares = _thirds(certain if identical else test.decision, width)
-        posterior = with_kind(
-            Posterior(
-                a=a,
-                b=b,
-                measure=self.name,
-                model="identical" if identical else "signed-rank",
-                rope=half,
-                data_sets=len(differences),
-                runs=sum(len(runs.splits) for runs in self.data),
-                decision=shares,
-                region=_thirds(certain if identical else test.region, width),
-                error=0.0 if identical else test.error,
-                relation=find_relation(_shares(shares)),
-                verdict="",
-                next=None,
-                mean=Estimate(float(differences.mean()), math.nan, math.nan),
-                sides=0 if identical else SIDES,
-                simplex=() if identical else tuple(_cells(test.left, test.right, test.equal)),
-            )
-        )
+        test = test.mirrored if turned > ordered else test
+        if identical:
+            # What does not differ at all is equal, however small the region.
+            test = replace(test, decision=(0.0, 1.0, 0.0), region=(0.0, 1.0, 0.0))
+        decision, region = (_thirds(shares, half or identical) for shares in (test.decision, test.region))
+        runs, relation = sum(len(runs.splits) for runs in self.data), find_relation(_shares(decision))
+        facts = (a, b, self.name, "identical" if identical else "signed-rank", half, len(rows), runs)
+        mean = Estimate(float(differences.mean()), math.nan, math.nan)
+        cells = () if identical else tuple(_cells(test.left, test.right, test.equal))
+        shares = (decision, region, test.error, relation, "", mean, None)
+        posterior = with_kind(Posterior(*facts, *shares, sides=SIDES * bool(cells), simplex=cells))
         return replace(posterior, verdict=posterior_verdict(posterior, self.rope))
 
     def _by_data_set(self, a: str, b: str, rows: Sequence[Floats], fitted: Fit | None) -> Iterator[DataSetDifference]:

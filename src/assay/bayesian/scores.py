@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from assay.bayesian.table import RunTable, read_runs, sort_names
-from assay.errors import InputError, UsageError, unknown
+from assay.errors import InputError, UsageError
 from assay.experiment.tables import COLUMNS, Row, Split, read_table_rows, read_word
-from assay.specs import convert_parameters, parse
+from assay.specs import parse
 
 MEASURE = "score"
 """The name of the only measure of a table that names none."""
@@ -106,14 +106,10 @@ def _enter_scores(
 
 def _read_format(input_format: str | None) -> str | None:
     """The role of the first column that `scores(rows=…)` names."""
-    if input_format is None:
-        return None
-    name, given = parse(input_format, "format")
-    if name != "scores":
-        raise unknown("format of tables for bayes", name, ["scores"])
-    rows = convert_parameters("scores", given, {"rows": ""})["rows"]
-    if rows and rows not in _ROWS:
-        raise UsageError(f"scores(rows={rows}): rows are {' or '.join(_ROWS)}.")
+    name, given = parse(input_format or "scores", "format")
+    rows = given.pop("rows", "")
+    if name != "scores" or given or rows not in ("", *_ROWS):
+        raise UsageError(f"--input-format {input_format}: give scores(rows=datasets) or scores(rows=systems).")
     return _ROWS.get(rows)
 
 

@@ -329,18 +329,19 @@ def find_rope(
     apart: tuple[float, str] | None = None,
     *,
     bounded: bool = True,
+    by_interval: bool = True,
 ) -> Rope:
     """The region for a measure: a number, `98 items`, `ci95` or `ci95half`; by default `ci95` if that is narrow.
 
     Or it is how far two annotators are `apart`, as a fraction, which comes with its origin. Scores that are not
-    `bounded` may be any numbers, so that those up to 100 are no percent.
+    `bounded` may be any numbers, so that those up to 100 are no percent. Without `by_interval` there is no default.
     """
     items, full, values = _items(data), full_score(data), _values(data)
     known = values.min() >= 0 and values.max() <= full and (bounded or full == 1)
     # From Wilson's interval at the mean score over systems and data sets, for a test part of mean size.
     mean = float(np.mean([row.mean() for runs in data for row in runs.values.values()])) / full
     low, high = wilson(mean * items, items) if known and not math.isnan(items) else (math.nan, math.nan)
-    if wanted is None and not high - low <= WIDEST:
+    if wanted is None and not (by_interval and high - low <= WIDEST):
         return Rope(full=full if known else math.nan)
     text = "ci95" if wanted is None else str(wanted).strip()
     counted = _ITEMS.fullmatch(text)

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from assay.render.table import Cell, cell, make_table
-from assay.result import Result, Table, is_best
+from assay.result import Comparison, PairOverSets, Result, Table, is_best
 from assay.result.grammar import ALPHA
 from assay.result.numbers import DASH, p_value, signed, with_interval
 from assay.result.schema import Estimate, Posterior, Thirds
@@ -46,10 +46,10 @@ def run_tables(result: Result) -> Iterator[Table]:
     for kind in meanings or ("decision",):
         yield _pairs(result, kind, meanings.get(kind, _ALONE))
     yield _sizes(result)
-    yield from result.tables or [_means(result)]
+    yield from result.tables
+    yield from [_means(result)] * (len(result.tables) < len(result.measures))
     yield from _details(result)
-    yield _rank_tests(result)
-    yield _exchanges(result)
+    yield _tests(result)
 
 
 def _blank_repeats(names: Sequence[str]) -> Iterator[Cell]:
@@ -72,7 +72,7 @@ def _make_table(
     return make_table(title, header, body, notes=[note], **more)
 
 
-def _pair(row: Posterior) -> Cell:
+def _pair(row: Posterior | Comparison | PairOverSets) -> Cell:
     return cell([row.a, row.b], "pair")
 
 
@@ -221,9 +221,8 @@ def _sizes(result: Result) -> Table:
         rows.append((row.measure, [_pair(row), row.relation, sure, *estimates, rope]))
         cut |= row.next is not None and round(1 / unit) in (-row.next.low, row.next.high)
     priors = " Brackets contain its range under other priors." if any(row.prior_curve for row in result.bayes) else ""
-    estimated = "posterior mean and 95% interval"
-    if not any(row.mean and not math.isnan(row.mean.low) for row in result.bayes):
-        estimated = "mean over data sets"
+    has_ends = any(row.mean and not math.isnan(row.mean.low) for row in result.bayes)
+    estimated = "posterior mean and 95% interval" if has_ends else "mean over data sets"
     note = (
         f"Rel.: the most frequent relation, with its share of posterior draws.{priors} Differences: "
         f"{estimated}; positive favours the second. {_name_units(result)}{f' {_CUT}' if cut else ''}"
@@ -238,7 +237,6 @@ def _means(result: Result) -> Table:
     slices = list(dict.fromkeys(row.slice for row in result.scores if row.slice))
     order = {ranking.measure: ranking.order for ranking in result.rankings}
     several = [None] if len(slices) != 1 else []
-    repeated = any(row.runs for row in result.scores)
     rows: list[tuple[str, Row]] = []
     for measure in result.measures:
         scale = 100 * _unit(result, measure)
@@ -249,45 +247,35 @@ def _means(result: Result) -> Table:
                 if row := scores.get((system, name)):
                     value, low, high = (scale * value for value in (row.value, row.low, row.high))
                     text = with_interval(value, low, high, lambda part: DASH if math.isnan(part) else f"{part:,.2f}")
-                    data = tuple(f"{part:.2f}" for part in (value, low, high))
-                    if row.runs:
-                        spread = f"{scale * row.runs.spread:,.2f}"
-                        text, data = f"{text} ± {spread}", (f"{value:.2f}", spread)
-                    cells.append(Cell(text, data=data))
+                    cells.append(Cell(text, data=tuple(f"{part:.2f}" for part in (value, low, high))))
+                    cells += [f"{scale * row.runs.spread:,.2f}"] if row.runs else []
                 else:
                     cells.append(DASH)
             rows.append((measure, cells))
     header = ["system", *(name.removeprefix("dataset:") for name in slices), *["mean"] * len(several)]
     note = "Brackets contain the 95% interval of the mean, corrected for runs that share training data."
-    note = "Mean ± standard deviation over runs." if repeated else note
+    if any(row.runs for row in result.scores):
+        header, note = [*header, "± s.d."], "Mean and standard deviation over runs."
     return _make_table(result, "Mean scores over runs", header, rows, note, name="scores", words=1)
 
 
-def _rank_tests(result: Result) -> Table:
-    """Wilcoxon's test of each two systems over data sets."""
-    corrected = {(row.measure, test.a, test.b): test.wilcoxon_holm for row in result.ranks for test in row.pairs}
+def _tests(result: Result) -> Table:
+    """Wilcoxon's test of each two systems over data sets, or the exchange of their runs on one."""
+    holm = {(row.measure, test.a, test.b): test.wilcoxon_holm for row in result.ranks for test in row.pairs}
     rows: list[tuple[str, Row]] = []
     for row in result.pairs_over_sets:
-        holm = corrected.get((row.measure, row.a, row.b), row.signed_rank)
-        tests = [cell(row.signed_rank, "p"), cell((holm, holm <= ALPHA), "holm")]
-        better = [f"{number:,}" for number in (row.a_better, row.b_better)]
-        rows.append((row.measure, [cell([row.a, row.b], "pair"), *better, *tests]))
-    header = ["pair", "first better", "second better", "p", "p (Holm)"]
+        p = holm.get((row.measure, row.a, row.b), row.signed_rank)
+        better = [f"{row.a_better:,}", f"{row.b_better:,}", cell(row.signed_rank, "p"), cell((p, p <= ALPHA), "holm")]
+        rows.append((row.measure, [_pair(row), *better]))
+    for test in result.comparisons:
+        difference = _estimate(Estimate(test.difference, math.nan, math.nan), _unit(result, test.measure))
+        rows.append((test.measure, [_pair(test), difference, cell(test.p, "p"), cell(test.holm, "holm")]))
+    title, header = "Signed-rank tests", ["pair", "first better", "second better", "p", "p (Holm)"]
     note = "Better: number of data sets. p: Wilcoxon's signed-rank test over data sets; bold: p (Holm) at most 0.05."
-    return _make_table(result, "Signed-rank tests", header, rows, note, name="tests", words=1)
-
-
-def _exchanges(result: Result) -> Table:
-    """The tests of runs on one data set."""
-    rows: list[tuple[str, Row]] = []
-    for row in result.comparisons:
-        size = _unit(result, row.measure) * row.difference
-        difference = Cell(signed(size), data=(f"{100 * size:.2f}",))
-        tests = [cell(row.p, "p"), cell(row.holm, "holm")]
-        rows.append((row.measure, [cell([row.a, row.b], "pair"), difference, *tests]))
-    note = f"Second minus first. p: runs exchanged between the two systems. {_name_units(result)}"
-    header = ["pair", "difference", "p", "p (Holm)"]
-    return _make_table(result, "Differences of runs", header, rows, note, name="tests", words=1)
+    if result.comparisons:
+        title, header = "Differences of runs", ["pair", "difference", "p", "p (Holm)"]
+        note = f"Second minus first. p: runs exchanged between the two systems. {_name_units(result)}"
+    return _make_table(result, title, header, rows, note, name="tests", words=1)
 
 
 # --- details ---

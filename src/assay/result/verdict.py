@@ -75,13 +75,12 @@ def sentence(facts: Facts) -> str:
 def _said_of_runs(result: Result, row: Comparison) -> str:
     """The means of runs on one data set, and the pairs that differ significantly."""
     rows = sorted((score for score in result.overall if score.measure == row.measure), key=lambda score: score.value)
-    write = WRITERS[result.form_of(row)]
+    write, tests = WRITERS[result.form_of(row)], [test for test in result.comparisons if test.measure == row.measure]
     means = [f"{score.system} {write(score.value)} ± {write(score.runs.spread)}" for score in rows if score.runs]
-    tests = [test for test in result.comparisons if test.measure == row.measure]
-    named = [f"{test.a} and {test.b}" for test in tests if test.is_significant]
-    how = f"{_p(row.p, row.p_adjusted, '')}, runs exchanged" if len(tests) == 1 else "runs exchanged, after Holm"
-    found = f"{enumeration(named)} differ significantly" if named else "no significant difference"
-    return f"Mean {row.measure} over runs on one data set: {enumeration(means)}; {found} ({how})."
+    named = enumeration([f"{test.a} and {test.b}" for test in tests if test.is_significant] or ["none"])
+    found = "no significant difference" if named == "none" else f"{named} differ significantly"
+    p = _p(row.p, row.p_adjusted, "") if len(tests) == 1 else "p (Holm)"
+    return f"Mean {row.measure} over runs on one data set: {enumeration(means)}; {found} ({p}, runs exchanged)."
 
 
 # --- facts ---

@@ -128,3 +128,13 @@ def permutation_test(a: Floats, b: Floats) -> float | None:
     differences = means - (whole.sum() - first * means) / len(b)
     observed = abs(float(a.mean() - b.mean()))
     return float(np.mean(np.abs(differences) >= observed - 1e-12))
+
+
+def exchange_runs(a: Floats, b: Floats) -> tuple[float, str]:
+    """Two-sided p of the difference of means and its method: `enumerated`, or Welch's `t` if assignments are many."""
+    p = permutation_test(a, b)
+    if p is not None:
+        return p, "enumerated"
+    from scipy.stats import ttest_ind
+
+    return float(ttest_ind(a, b, equal_var=False).pvalue), "t"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.render.annotators import PAIRS_MEAN
@@ -347,7 +348,10 @@ def draw_label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
     )
 
 
-# --- many systems, label by label ---
+# --- many systems, label by label or by data set ---
+
+Cells = Mapping[tuple[int, int], tuple[float, str, bool]]
+"""By column and row: a value, its text, and True if it is the best of its row."""
 
 
 @with_look
@@ -360,9 +364,9 @@ def draw_label_scores(bounds: Sequence[Bound], noun: str, remark: str = "") -> F
     shares = [[row.systems[name] for name in systems] for row in rows]
     cut = f" The first {len(rows) - 1} labels of {len(labelled)}." if len(rows) <= len(labelled) else ""
     caption = f"The percentage of gold's {noun}s that each system has right, by label with their number.{cut}{remark}"
-    texts = [[f"{100 * share:.0f}" for share in row] for row in shares]
-    bold = {(y, x) for y, row in enumerate(shares) for x in range(len(row)) if is_best(row, x)}
-    return _draw_heat(names, [f"{row.items:,}" for row in rows], systems, shares, texts, bold, caption, 1.0)
+    places = product(range(len(rows)), range(len(systems)))
+    cells = {(x, y): (shares[y][x], f"{100 * shares[y][x]:.0f}", is_best(shares[y], x)) for y, x in places}
+    return _draw_heat(names, [f"{row.items:,}" for row in rows], systems, cells, caption, 1.0)
 
 
 @with_look
@@ -370,30 +374,23 @@ def draw_score_map(table: Table) -> Figure:
     """A table of scores by data set and system, without the rows and columns that are not scores."""
     rows = [row for row in table.rows if any(not isinstance(cell, str) for cell in row[1:])]
     across = [at for at in range(1, len(table.header)) if not isinstance(rows[0][at], str)]
-    cells = [[rows[y][at][1] for at in across] for y in range(len(rows))]
-    values = [[math.nan if value is None else value for value in row] for row in cells]
-    percent = table.forms[-1] == "marked"
-    texts = [[f"{100 * value:.1f}" if percent else f"{value:.4g}" for value in row] for row in values]
-    bold = {(place, across.index(at)) for place, at in table.bold if at in across}
+    cells: dict[tuple[int, int], tuple[float, str, bool]] = {}
+    for (y, row), (x, at) in product(enumerate(rows), enumerate(across)):
+        value = math.nan if row[at][1] is None else row[at][1]
+        text = f"{100 * value:.1f}" if table.forms[-1] == "marked" else f"{value:.4g}"
+        cells[x, y] = value, text, (y, at) in table.bold
     names, heads = fit_names([str(row[0]) for row in rows], 1.2, 7), [table.header[at] for at in across]
     caption = f"{table.title}; the darker, the higher. Bold: the best of a data set."
-    return _draw_heat(names, [""] * len(names), heads, values, texts, bold, caption)
+    return _draw_heat(names, [""] * len(names), heads, cells, caption, -math.inf)
 
 
 def _draw_heat(
-    names: Sequence[str],
-    numbers: Sequence[str],
-    systems: Sequence[str],
-    values: Sequence[Sequence[float]],
-    texts: Sequence[Sequence[str]],
-    bold: Collection[tuple[int, int]],
-    caption: str,
-    most: float = -math.inf,
+    names: Sequence[str], numbers: Sequence[str], heads: Sequence[str], cells: Cells, caption: str, most: float
 ) -> Figure:
     """Values, rows × systems, with their texts; the darkest is the highest, or `most` if that is higher."""
     from matplotlib.colors import Normalize
 
-    heads = fit_names(systems, 1.2, 7)
+    systems = fit_names(heads, 1.2, 7)
     left = max(text_width(name, 7) for name in names) + max(text_width(number, 7) for number in numbers) + 0.16
     narrow = left + 0.22 * len(systems) <= COLUMN
     whole = COLUMN if narrow else PAGE
@@ -401,19 +398,20 @@ def _draw_heat(
     figure = make_sheet(whole)
     axes = add_panel(figure, left, 0, wide * len(systems), tall * len(names))
     axes.set(xlim=(-0.5, len(systems) - 0.5), ylim=(len(names) - 0.5, -0.5))
-    axes.set_xticks(range(len(systems)), heads, rotation=90, size=7, color=INK)
+    axes.set_xticks(range(len(systems)), systems, rotation=90, size=7, color=INK)
     axes.tick_params(length=0, pad=2, top=True, labeltop=True, labelbottom=False)
     axes.set_yticks([])
     axes.spines[["bottom"]].set_visible(False)
-    cells = {(x, y): value for y, row in enumerate(values) for x, value in enumerate(row) if not math.isnan(value)}
-    norm = Normalize(min(cells.values()), max(most, *cells.values()))
-    _draw_squares(axes, cells, norm)
-    longest = max((text for row in texts for text in row), key=len)
-    size = min(6.5, 0.9 * wide / text_width(longest if len(longest) > 3 else "100", 1), 72 * tall * 0.85)
-    for (x, y), value in cells.items():
+    values = {place: value for place, (value, *_) in cells.items() if not math.isnan(value)}
+    norm = Normalize(min(values.values()), max(most, *values.values()))
+    _draw_squares(axes, values, norm)
+    longest = max(("100", *(text for _, text, _ in cells.values())), key=len)
+    size = min(6.5, 0.9 * wide / text_width(longest, 1), 72 * tall * 0.85)
+    for (x, y), value in values.items():
+        _, text, is_bold = cells[x, y]
         look: Look = {"ha": "center", "va": "center_baseline", "size": size, "in_layout": False}
-        look["weight"] = "bold" if (y, x) in bold else "normal"
-        axes.text(x, y, texts[y][x], color="white" if norm(value) > 0.6 else INK, **look)
+        look["weight"] = "bold" if is_bold else "normal"
+        axes.text(x, y, text, color="white" if norm(value) > 0.6 else INK, **look)
     _name_rows(axes, left, wide * len(systems), names, numbers, "bold" if any(numbers) else "normal")
     return add_caption(figure, caption)
 
