@@ -227,7 +227,7 @@ def test_the_lines_that_the_demo_proposes_run(demo, tmp_path):
     for name in ("entities", "dependencies", "frameworks"):
         assert (demo / "pages" / f"{name}.html").exists()
     lines = proposed(said)
-    for example in ("english", "entities", "trees", "coreference", "experiment"):
+    for example in ("english", "entities", "trees", "coreference", "messages", "experiment"):
         assert any(f" {example}/" in line for line in lines)
     shutil.copytree(demo / "copy", tmp_path / "copy")
     for line in lines:

@@ -135,7 +135,7 @@ def convert_command(
 def demo_command(language: str | None, html: str | None, copy: str | None) -> None:
     """Compare real systems on the bundled corpora.
 
-    Taggers, recognisers, parsers and resolvers are compared; no network is needed.
+    Taggers, recognisers, parsers, resolvers and classifiers are compared; no network is needed.
 
     Examples:
       assay demo

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 EXAMPLES = (
     *("english", "german", "entities", "answers", "trees", "graphs", "relations", "links", "coreference"),
-    "experiment",
+    *("messages", "experiment"),
 )
 _TAGS: dict[str, Any] = {"column": "XPOS", "train": "known-words.txt", "slices": ("seen",), "examples": 2}
 # Of entities the two best of the four systems, so that the tables stay small; the resolvers that also link pronouns.
@@ -55,6 +55,10 @@ _COMPARISONS: dict[str, tuple[str, str, tuple[str, ...], dict[str, Any]]] = {
         },
     ),
     "links": ("links", "gold.tsv", ("lookup.tsv", "context.tsv"), {"slices": ("type", "ambiguous"), "examples": 2}),
+    "messages": (
+        *("messages", "gold.csv", ("keywords.csv", "learned.csv")),
+        {"slices": ("meta:channel",), "examples": 3},
+    ),
     "coreference": ("coreference", "key.conll", ("pronoun-rules.conll", "mention-pair.jsonl"), {"examples": 2}),
 }
 """By title: the example, gold, systems (empty: all others in gold's format) and options."""
