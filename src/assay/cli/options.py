@@ -262,7 +262,9 @@ _OUTPUT = add_options(
 _GATES = add_options(
     option("--fail-under", "Exit with 1 if a score is below X, e.g. accuracy=0.95. X alone applies to the first "
            "measure. Repeatable.", GATES, multiple=True, metavar="[MEASURE[/SCORE][@SYSTEM]=]X"),
-    option("--fail-if-worse", "Exit with 1 if a main score is lower than that of the system with the same name in "
+    option("--fail-over", "Exit with 1 if a score of which less is better is above X, e.g. mae=0.5. Repeatable.",
+           GATES, multiple=True, metavar="[MEASURE[/SCORE][@SYSTEM]=]X"),
+    option("--fail-if-worse", "Exit with 1 if a main score is worse than that of the system with the same name in "
            "this saved result.", GATES, type=click.Path(), metavar="BASELINE.json"),
     option("--tolerance", "With --fail-if-worse: the largest decrease that is allowed, e.g. 0.002.",
            GATES, type=click.FloatRange(min=0, max=1), default=0.0, metavar="X"),
@@ -292,16 +294,18 @@ def gate_options(function: Function) -> Function:
     """A decorator that adds the options of gates, which come as one `gates`; None if no option sets one."""
 
     @wraps(function)
-    def gather_gates(fail_under: Sequence[str], fail_if_worse: str | None, tolerance: float, **given: Any) -> Any:
+    def gather_gates(
+        fail_under: Sequence[str], fail_over: Sequence[str], fail_if_worse: str | None, tolerance: float, **given: Any
+    ) -> Any:
         if tolerance and not fail_if_worse:
             raise UsageError("--tolerance needs --fail-if-worse BASELINE.json.")
         gates = None
-        if fail_under or fail_if_worse:
+        if fail_under or fail_over or fail_if_worse:
             from assay.result import Result
             from assay.result.gates import Gates
 
             baseline = Result.read(fail_if_worse) if fail_if_worse else None
-            gates = Gates(fail_under, baseline, fail_if_worse or "", tolerance)
+            gates = Gates(fail_under, baseline, fail_if_worse or "", tolerance, fail_over)
         return function(gates=gates, **given)
 
     return cast(Function, _GATES(gather_gates))

@@ -35,6 +35,7 @@ def average_score(rows: Sequence[Score], form: str) -> Score:
         return replace(rows[0], value=value, group="")
     first = rows[0]
     average = Score(first.system, first.measure, first.score, None, None, value, math.nan, math.nan, first.main)
+    average = replace(average, lower=first.lower, judged=first.judged)
     variances, degrees = _list_variances(rows)
     if len(variances) < len(rows) or math.isnan(value):
         return average
@@ -98,6 +99,8 @@ def average_test(
         "runs" if test.method == "t" else "shuffling",
         few=whole < FEW_UNITS or weighed < FEW_DIFFERING,
         widest=widest,
+        lower=first.lower,
+        judged=first.judged,
     )
 
 

@@ -231,7 +231,7 @@ def add_group_letters(scores: Sequence[Score], tests: Sequence[Comparison]) -> I
     mains = {(row.measure, row.score) for row in scores if row.main and row.label is None and row.slice is None}
     for measure, score in mains:
         values = {
-            row.system: row.value
+            row.system: row.merit
             for row in scores
             if (row.measure, row.score, row.label, row.slice) == (measure, score, None, None)
         }
@@ -241,7 +241,8 @@ def add_group_letters(scores: Sequence[Score], tests: Sequence[Comparison]) -> I
             if (row.measure, row.score, row.slice) == (measure, score, None) and row.test != "mcnemar"
         ]
         number = len(values)
-        if number > 2 and len(rows) == number * (number - 1) // 2 and not any(np.isnan(row.p) for row in rows):
+        decided = not any(np.isnan(row.p) or not row.judged for row in rows)
+        if number > 2 and len(rows) == number * (number - 1) // 2 and decided:
             order = sorted(values, key=lambda name: (-values[name], name))
             apart = {frozenset((row.a, row.b)) for row in rows if row.is_significant}
             found[measure, score] = assign_letters(order, apart)

@@ -367,8 +367,12 @@ class Ranged:
     form = "number"
     """The form in tables: a plain number."""
 
-    def __init__(self, function: Score, low: float = -math.inf, high: float = math.inf) -> None:
+    def __init__(
+        self, function: Score, low: float = -math.inf, high: float = math.inf, *, lower: bool = False
+    ) -> None:
         self.function, self.low, self.high = function, float(low), float(high)
+        self.lower = lower
+        """True if less is better."""
 
     def __call__(self, sums: Sums) -> Floats:
         """The score."""

@@ -150,7 +150,8 @@ def _test_runs(row: Comparison, views: _Views, places: Mapping[str, list[int]]) 
     if p_runs is not None:
         smallest = (2 if len(a) == len(b) else 1) / math.comb(len(a) + len(b), len(a))
         # The stream depends on the scores alone.
-        better, worse = sorted(map(np.sort, scores), key=lambda side: (-float(side.mean()), side.tolist()))
+        sides = (np.sort(-side if row.lower else side) for side in scores)
+        better, worse = sorted(sides, key=lambda side: (-float(side.mean()), side.tolist()))
         rng = generator(figures.settings.seed, f"aso\n{better.tolist()}\n{worse.tolist()}")
         aso = almost_stochastic_order(better, worse, rng)
     changed |= {**dict.fromkeys(("p", "p_low", "p_high"), p), "log10_p": math.log10(p), "exact": False}

@@ -252,7 +252,8 @@ class ScoreGrid:
                     tests.setdefault((test.a, test.b), [None] * len(sets))[index] = test
         there = ~np.isnan(values).all(axis=0)
         kept = tuple(name for name, has in zip(systems, there.tolist(), strict=True) if has)
-        return cls(*measure, tuple(sets), kept, values[:, there], tests, form_of_score(*measure))
+        sign = -1.0 if any(result.is_lower(*measure) for result in sets.values()) else 1.0
+        return cls(*measure, tuple(sets), kept, values[:, there], tests, form_of_score(*measure), sign)
 
     @cached_property
     def common(self) -> Bools:
@@ -460,7 +461,12 @@ def _means(grids: Sequence[ScoreGrid], titles: Mapping[str, str]) -> Table:
         " ".join(["text", *(grid.form for grid in grids)]),
         "The main score of each measure, shares in percent; bold: the best of a column.",
         columns=("system", *(grid.measure for grid in grids)),
-        bold=tuple((i, j) for j, column in enumerate(columns, 1) for i in range(len(column)) if is_best(column, i)),
+        bold=tuple(
+            (i, j)
+            for j, (grid, column) in enumerate(zip(grids, columns, strict=True), 1)
+            for i in range(len(column))
+            if is_best([grid.sign * value for value in column], i)
+        ),
     )
     return _in_parts(table)
 
@@ -488,7 +494,7 @@ def _pairs(
     grid: ScoreGrid, measure: str, tests: Mapping[tuple[str, str], Comparison], unit: str, *, first: bool
 ) -> Table:
     """Each pair of systems over all data sets; if there are many, pairs with the best system come first."""
-    averages = {row.system: row.average for row in grid.of_systems}
+    averages = {row.system: grid.sign * row.average for row in grid.of_systems}
     best = max(averages, key=lambda name: (not math.isnan(averages[name]), averages[name]))
     many = len(grid.of_pairs) > _PAIRS
     pairs = [row for row in grid.of_pairs if (row.a, row.b) in tests]

@@ -300,8 +300,9 @@ class ValueScores:
                 for name in names or self.every:
                     value = float(self.values(name, label)[number])
                     row = (system, self.name, name, label, self.slice, value)
-                    function, spread = self.every[name], self._spread(name, number, place, value)
-                    yield Score(*row, main=name == self.measure.main, lower=function.lower, **spread)
+                    function = self.every[name]
+                    spread = {**self._spread(name, number, place, value), **_direction(function)}
+                    yield Score(*row, main=name == self.measure.main, **spread)
 
     def counts_rows(self) -> Iterator[CountsRow]:
         """The numbers of items, overall and by label; of labels also how many items gold gives each."""
@@ -433,8 +434,7 @@ class ValueScores:
                     power=power,
                     few=few or outcome.units < FEW_DIFFERING,
                     widest=function.high - function.low,
-                    lower=function.lower,
-                    judged=function.judged,
+                    **_direction(function),
                     **more,
                 )
 
@@ -518,6 +518,10 @@ def make_scores(
     if isinstance(counts, JointValues):
         return ValueScores(measure, where, counts, settings)
     return MeasureScores(measure, where, counts, settings)
+
+
+def _direction(function: ValueScore) -> dict[str, Any]:
+    return {"lower": function.lower, "judged": function.judged}
 
 
 def _sum_of_parts(sums: Floats) -> Floats:

@@ -108,9 +108,14 @@ def cell(value: Any, form: str, bold: bool = False) -> Cell:
     return Cell(text, bold=bool(bold), data=data)
 
 
-def best_cells(values: Sequence[float], form: str = "percent") -> list[Cell]:
-    """Cells of values in a form, the best in bold."""
-    return [cell(value, form, is_best(values, index)) for index, value in enumerate(values)]
+def best_cells(values: Sequence[float], form: str = "percent", merits: Sequence[float] = ()) -> list[Cell]:
+    """Cells of values in a form, the best in bold; by `merits`, if more is not better."""
+    return [cell(value, form, is_best(merits or values, index)) for index, value in enumerate(values)]
+
+
+def merit_of(row: Score | None) -> float:
+    """A number that is higher for better scores; nan if there is none."""
+    return math.nan if row is None else row.merit
 
 
 def score_cell(result: Result, row: Score | None, bold: bool = False) -> Cell:

@@ -22,6 +22,7 @@ from assay.render.table import (
     cell,
     format_table,
     make_table,
+    merit_of,
     score_cell,
     unit_notes,
     value_of,
@@ -131,7 +132,7 @@ def _scores(result: Result) -> Iterator[Table]:
     keys = list(dict.fromkeys((row.measure, row.score) for row in plain)) if result.shown.rivals else [*mains.items()]
     groups = {key: [row.group if (row := by_key.get((name, *key))) else "" for name in names] for key in keys}
     grouped = [key for key, letters in groups.items() if any(letters)]
-    values = {key: [value_of(by_key.get((name, *key))) for name in names] for key in keys}
+    values = {key: [merit_of(by_key.get((name, *key))) for name in names] for key in keys}
     rows: list[list[Any]] = []
     if result.shown.rivals:
         for (measure, score), (index, name) in product(keys, enumerate(names)):
@@ -164,10 +165,13 @@ def _scores(result: Result) -> Iterator[Table]:
         shown = {score for measure, score in keys if measure in several}
         for measure, score in keys:
             is_named = len(shown) > 1 and measure in several and score not in ("value", measure.partition("(")[0])
-            header.append(f"{result.title(measure)} {result.title(score)}" if is_named else result.title(measure))
+            title = f"{result.title(measure)} {result.title(score)}" if is_named else result.title(measure)
+            header.append(f"{title} ↓" if result.is_lower(measure, score) else title)
         if len(shown) < 2:
             unnamed = shown - {measure.partition("(")[0] for measure in several}
             notes += [f"If a measure has several scores, {result.title(score)} is shown." for score in unnamed]
+        if any(result.is_lower(*key) for key in keys):
+            notes.append("↓: less is better.")
         # If there is no room, the groups of the first measure stay.
         words, forms, last = 1 + len(grouped), "text", range(len(grouped), 1, -1)
     if grouped:
@@ -682,15 +686,15 @@ def _slices(result: Result) -> Iterator[Table]:
         counted_in: set[str] = set()
         for where in dict.fromkeys(row.slice for row in group):
             row_scores = [scores[where, system] for system in systems]
-            values = [row.value for row in row_scores]
+            values, merits = [row.value for row in row_scores], [row.merit for row in row_scores]
             counted = ("items", "gold", "sentences") if usual else ()
             field = next((name for name in counted if name in sizes[measure, where]), "")
             counted_in.add(field)
             rows.append([where.partition("=")[2], sizes[measure, where].get(field, "")])
             if len(systems) <= 2:
-                rows[-1] += [score_cell(result, row, is_best(values, index)) for index, row in enumerate(row_scores)]
+                rows[-1] += [score_cell(result, row, is_best(merits, index)) for index, row in enumerate(row_scores)]
             else:
-                rows[-1] += best_cells(values, result.form_of(row_scores[0]))
+                rows[-1] += best_cells(values, result.form_of(row_scores[0]), merits)
             if len(systems) == 2 and (measure, where) in tests:
                 test = tests[measure, where]
                 p = cell(test.holm, "holm")
@@ -798,7 +802,7 @@ def _list_systems(result: Result) -> Iterator[Table]:
     tests = result.main_tests
     tests = [row for row in tests if row.measure == tests[0].measure]
     of_first = [row for row in result.overall if row.main and tests and row.measure == tests[0].measure]
-    best = max((row for row in of_first if not math.isnan(row.value)), key=lambda row: row.value, default=None)
+    best = max((row for row in of_first if not math.isnan(row.value)), key=lambda row: row.merit, default=None)
     # The best against each of the others, unless all were tested against another system.
     of_best = [row for row in tests if best and best.system in (row.a, row.b)]
     shown = of_best if len(of_best) == len(result.systems) - 1 else tests
@@ -817,7 +821,7 @@ def _list_measures(result: Result) -> Iterator[Table]:
         parts = ("precision", "recall") if result.shown.rivals and main == "f1" else ()
         for score in (main, *parts):
             scores = [by_key.get((name, measure, score)) for name in names]
-            values = [value_of(row) for row in scores]
+            values = [merit_of(row) for row in scores]
             rows.append([name_measure(result, measure) if score == main else f"  {score}"])
             rows[-1] += [score_cell(result, row, is_best(values, index)) for index, row in enumerate(scores)]
             if tests:

@@ -163,6 +163,10 @@ class Result(Tables, kw_only=True):
         """The form of a score: `percent`, `coefficient` or `number`."""
         return self.shown.score_forms.get(row.measure, {}).get(row.score, "percent")
 
+    def is_lower(self, measure: str, score: str) -> bool:
+        """True if less of a score is better."""
+        return any(row.lower for row in self.scores if (row.measure, row.score) == (measure, score))
+
     @property
     def main_tests(self) -> list[Comparison]:
         """The tests of main scores, by shuffling or over runs, overall."""

@@ -73,7 +73,7 @@ def of_verdict(result: Result) -> list[str]:
         return []
     of_best = tests
     if len(tests) > 1:
-        values = {row.system: row.value for row in result.overall if row.main and row.measure == tests[0].measure}
+        values = {row.system: row.merit for row in result.overall if row.main and row.measure == tests[0].measure}
         best = sorted(values, key=lambda name: math.inf if math.isnan(values[name]) else -values[name])[:2]
         of_best = [row for row in tests if {row.a, row.b} == {*best}]
     lines = lines_of(result, of_best)

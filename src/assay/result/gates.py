@@ -33,14 +33,22 @@ class Gates:
     """The file of the baseline."""
     tolerance: float = 0.0
     """The largest decrease from the baseline that is allowed."""
+    ceilings: Sequence[str] = ()
+    """Largest values of scores of which less is better, written as thresholds are."""
 
     def __post_init__(self) -> None:
-        for text in self.thresholds:
-            _parse_threshold(text)
+        for option, text in self._limits:
+            _parse_threshold(option, text)
+
+    @property
+    def _limits(self) -> list[tuple[str, str]]:
+        """Each limit of a score, with its option."""
+        lists = (("--fail-under", self.thresholds), ("--fail-over", self.ceilings))
+        return [(option, text) for option, texts in lists for text in texts]
 
     def missed(self, result: Result) -> list[str]:
         """A line for everything that is missed."""
-        lines = [line for text in self.thresholds for line in _lower_scores(text, result)]
+        lines = [line for option, text in self._limits for line in _missed_scores(option, text, result)]
         if self.baseline is not None:
             try:
                 _check_comparable(self.baseline, result)
@@ -58,7 +66,7 @@ class Gates:
                 now, before = (_value(source, system, measure, score) for source in (result, baseline))
                 if math.isnan(now):
                     yield f"{measure} of {system} is undefined, but it was {before:.4f} in {self.path}."
-                elif before - now > self.tolerance + ROUNDING:
+                elif (now - before if result.is_lower(measure, score) else before - now) > self.tolerance + ROUNDING:
                     figure = _digits(now, round(before, 4))
                     yield f"{measure} of {system} is {figure}, worse than {before:.4f} in {self.path}{allowed}."
 
@@ -71,22 +79,25 @@ class Gates:
         return [note] if names else []
 
 
-def _parse_threshold(text: str) -> tuple[str, str, float]:
-    """The score (`measure` or `measure/score`; empty: the first), the system (empty: all) and the least value."""
+def _parse_threshold(option: str, text: str) -> tuple[str, str, float]:
+    """The score (`measure` or `measure/score`; empty: the first), the system (empty: all) and the limit."""
     target, _, number = text.rpartition("=")
     score, _, system = target.partition("@")
     try:
         value = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
     except ValueError:
-        raise UsageError(f"--fail-under {text}: {number!r} is not a number. Write e.g. accuracy=0.95") from None
-    if not 0 <= value <= 1:
+        example = "accuracy=0.95" if option == "--fail-under" else "mae=0.5"
+        raise UsageError(f"{option} {text}: {number!r} is not a number. Write e.g. {example}") from None
+    if option == "--fail-under" and not 0 <= value <= 1:
         raise UsageError(f"--fail-under {text}: scores lie between 0 and 1. Write 0.95 or 95%")
+    if not 0 <= value < math.inf:
+        raise UsageError(f"{option} {text}: errors are 0 or more. Write e.g. mae=0.5")
     return score, system, value
 
 
-def _lower_scores(threshold: str, result: Result) -> Iterator[str]:
-    """A line for each system that is below a threshold."""
-    target, only, least = _parse_threshold(threshold)
+def _missed_scores(option: str, threshold: str, result: Result) -> Iterator[str]:
+    """A line for each system that is below a threshold or, if less is better, above it."""
+    target, only, limit = _parse_threshold(option, threshold)
     systems, measures = result.names, result.measures
     try:
         target = target or measures[0]
@@ -101,15 +112,20 @@ def _lower_scores(threshold: str, result: Result) -> Iterator[str]:
         if only and only not in systems:
             raise unknown("system", only, systems)
     except UsageError as error:
-        raise UsageError(f"--fail-under {threshold}: {error}") from None
+        raise UsageError(f"{option} {threshold}: {error}") from None
     main = result.main_scores[measure]
     title = measure if (score or main) == main else f"{measure}/{score}"
+    lower = result.is_lower(measure, score or main)
+    if lower != (option == "--fail-over"):
+        other = "less" if lower else "more"
+        right = "--fail-over" if lower else "--fail-under"
+        raise UsageError(f"{option} {threshold}: of {title}, {other} is better. Write {right} {title}={limit:g}")
     for system in [only] if only else systems:
         value = _value(result, system, measure, score or main)
         if math.isnan(value):
-            yield f"{title} of {system} is undefined, so not at least {least:g}."
-        elif least - value > ROUNDING:
-            yield f"{title} of {system} is {_digits(value, least)}, below {least:g}."
+            yield f"{title} of {system} is undefined, so not at {'most' if lower else 'least'} {limit:g}."
+        elif (value - limit if lower else limit - value) > ROUNDING:
+            yield f"{title} of {system} is {_digits(value, limit)}, {'above' if lower else 'below'} {limit:g}."
 
 
 def _value(result: Result, system: str, measure: str, score: str) -> float:

@@ -27,6 +27,7 @@ Facts = Mapping[str, Any]
 KINDS = {
     "undefined": ("a score is undefined", ""),
     "identical": ("no unit differs", "the systems are equally good on other data"),
+    "unjudged": ("neither more nor less of the score is better", "one system is better"),
     "tied": ("both scores are the same and some units differ", "the systems are equally good"),
     "untestable": ("no outcome with so few differing units could have p (Holm) of at most 0.05", "neither is better"),
     "unsettled": ("the p that was drawn may be on either side of 0.05", "neither is better"),
@@ -98,6 +99,8 @@ def _pair(facts: Facts) -> Decision:
         return Decision("undefined", ("undefined",), {})
     if not facts["differ"]:
         return Decision("identical", ("identical",), {})
+    if not facts.get("judged", True):
+        return Decision("unjudged", ("unjudged", "p"), {})
     few = bool(facts.get("few"))
     judged = margin is not None and not few
     if difference == 0 and not judged:
@@ -107,7 +110,7 @@ def _pair(facts: Facts) -> Decision:
         return Decision("untestable", ("higher", "units-differ", "untestable"), {})
     if facts.get("low_adjusted", p) <= ALPHA < facts.get("high_adjusted", p):
         return Decision("unsettled", ("higher", "unsettled", "p"), {})
-    higher = "b" if difference > 0 else "a"
+    higher = "b" if (difference > 0) != bool(facts.get("lower")) else "a"
     low, high = facts["low"], facts["high"]
     systems: dict[str, str] = {}
     if judged:
@@ -129,6 +132,8 @@ def _pair(facts: Facts) -> Decision:
 def _by_margin(facts: Facts, significant: bool, higher: str) -> tuple[str, list[str], dict[str, str]]:
     """Two systems compared with the smallest difference that matters."""
     margin, low, high = facts["margin"], facts["low90"], facts["high90"]
+    if facts.get("lower"):
+        low, high = -high, -low
     inside = -margin < low and high < margin
     if significant:
         beyond = facts["low"] > margin or facts["high"] < -margin
@@ -153,6 +158,8 @@ def _average(facts: Facts) -> Decision:
 def _many(facts: Facts) -> Decision:
     """The leader of three or more systems by the kinds of its leads, or each system against a baseline."""
     leads, top, base = facts["leads"], facts["top"], facts.get("baseline")
+    if not facts.get("judged", True):
+        return Decision("unjudged", ("unjudged",), {})
     if not top:
         return Decision("undefined", ("undefined",), {})
     kinds = {_SPOKEN.get(kind, kind) for kind in leads.values()}

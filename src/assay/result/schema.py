@@ -188,8 +188,15 @@ class Score(OfSystem, key="system measure score label slice"):
     """Labels with fewer than 10 items (gold and system), which make the interval of a macro average too narrow."""
     lower: bool = field(default=False, metadata=_RARE)
     """True if less is better; absent otherwise."""
+    judged: bool = field(default=True, metadata=_RARE)
+    """False if neither more nor less is better; absent otherwise."""
     shrunk: tuple[float, float] | None = field(default=None, compare=False, repr=False, metadata=_NOT_WRITTEN)
     """The score of a share with half an item right and half an item wrong more, and its variance."""
+
+    @property
+    def merit(self) -> float:
+        """A number that is higher for better scores; nan if neither more nor less is better."""
+        return math.nan if not self.judged else -self.value if self.lower else self.value
 
 
 class CountsRow(OfSystem, key="system measure label slice"):
@@ -346,6 +353,11 @@ class Comparison(TwoSystemsOnScore, key="a b measure score slice test"):
     """The largest difference that is possible."""
     evidence: Any = field(default=None, compare=False, repr=False, metadata=_NOT_WRITTEN)
     """What a test over several data sets needs."""
+
+    @property
+    def gain(self) -> float:
+        """The difference, positive if `b` is better."""
+        return -self.difference if self.lower else self.difference
 
     @property
     def is_of_score(self) -> bool:

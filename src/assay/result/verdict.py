@@ -112,6 +112,7 @@ def pair_facts(row: Comparison, **further: Any) -> dict[str, Any]:
         **{"low": _known(low), "high": _known(high), "level": row.level or 0.95},
         **{"p": _known(row.p), "p_adjusted": _known(row.p_adjusted), "few": row.few},
         **{"margin": row.margin, "low90": row.low90, "high90": row.high90},
+        **_direction(row),
         **further,
     }
 
@@ -122,7 +123,7 @@ def _facts_of_pair(result: Result, row: Comparison) -> Iterator[dict[str, Any]]:
     for other in result.comparisons if result.shown.rivals else ():
         same = {other.a, other.b} == {row.a, row.b} and other.score == row.score and other.measure != row.measure
         better, better_here = (
-            "" if test.kind not in BETTER else test.b if test.difference > 0 else test.a for test in (row, other)
+            "" if test.kind not in BETTER else test.b if test.gain > 0 else test.a for test in (row, other)
         )
         decided = other.is_of_score and other.slice is None and other.kind not in ("undefined", "identical", "")
         if same and decided and better != better_here:
@@ -167,7 +168,7 @@ def _number_of_sets(result: Result) -> int:
 def _facts_of_many(result: Result, rows: Sequence[Score], tests: Sequence[Comparison]) -> dict[str, Any]:
     """The facts of the system with the highest score, or of all systems against their baseline."""
     values = {row.system: row.value for row in rows if not math.isnan(row.value)}
-    highest = max(values.values(), default=math.nan)
+    highest = (min if rows[0].lower else max)(values.values(), default=math.nan)
     top = [name for name, value in values.items() if round(value - highest, 12) == 0]
     common = set.intersection(*({row.a, row.b} for row in tests)) if len(tests) > 1 else set()
     base = next(iter(common), None)
@@ -188,6 +189,7 @@ def _facts_of_many(result: Result, rows: Sequence[Score], tests: Sequence[Compar
         "cluster_ratio": result.about.cluster_ratio,
         "won": next((row.best for row in result.systems_over_sets if row.system == leader), None),
         "shown_on": next((row.significant for row in result.systems_over_sets if row.system == leader), None),
+        **_direction(rows[0]),
     }
 
 
@@ -239,6 +241,11 @@ def name_measure(result: Result, measure: str) -> str:
     return f"{written}{score}{bracket}{settings}"
 
 
+def _direction(row: Score | Comparison) -> dict[str, bool]:
+    """The facts of a score of which more is not better."""
+    return {**({"lower": True} if row.lower else {}), **({} if row.judged else {"judged": False})}
+
+
 def _known(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else value
 
@@ -265,8 +272,11 @@ def _pair(facts: Facts, found: Decision) -> str:
         value = facts.get("value_a")
         figure = "" if value is None else f", {write(value)}"
         return f"{a} and {b} have the same {on}{figure}, but differ in {differ}.{count}"
-    higher, lower, sign = (b, a, 1) if difference > 0 else (a, b, -1)
-    values = [facts.get("value_b"), facts.get("value_a")][::sign]
+    less = bool(facts.get("lower"))
+    # The better of the two systems, the other, and the sign of the difference.
+    sign, word = 1 if difference > 0 else -1, "lower" if less else "higher"
+    higher, lower = (b, a) if (difference > 0) != less else (a, b)
+    values = [facts.get("value_b"), facts.get("value_a")][:: -sign if less else sign]
     size = _size(difference, form)
     brackets = [" and ".join(write(value) for value in values if value is not None)]
     family = facts.get("family_size", 1)
@@ -275,11 +285,14 @@ def _pair(facts: Facts, found: Decision) -> str:
         needed = f"; at least {facts['needed']:,} must differ" if facts.get("needed") else ""
         figures = f" ({brackets[0]})" if brackets[0] else ""
         return (
-            f"{higher} scores {size} higher than {lower} on {on}{figures}, but this cannot be tested{among}: they "
+            f"{higher} scores {size} {word} than {lower} on {on}{figures}, but this cannot be tested{among}: they "
             f"differ in {differ}{needed}.{count}"
         )
     # With its sign the difference reads as in every table.
     change = f"{a} → {b} {write_signed(difference)}"
+    if kind == "unjudged":
+        figures = f"{brackets[0]}; {change}, {_p(facts['p'], facts['p_adjusted'], among)}"
+        return f"{a} and {b} differ by {size} on {on} ({figures}); neither more nor less is better."
     low, high = facts["low"], facts["high"]
     if "interval" in claims:
         level = level_title(facts.get("level", 0.95))
@@ -295,7 +308,7 @@ def _pair(facts: Facts, found: Decision) -> str:
     if "clustered" in claims:
         brackets.append(_clustered(facts))
     better = f"{higher} is {size} better than {lower} on {on}"
-    scores = f"{higher} scores {size} higher than {lower} on {on}"
+    scores = f"{higher} scores {size} {word} than {lower} on {on}"
     scores = scores if difference else f"{a} and {b} have the same {on}"
     margin = f"the margin of {points(facts['margin'])}" if facts.get("margin") else ""
     near = (low if sign > 0 else -high) if "near-end" in claims else 0
@@ -387,8 +400,12 @@ def _many(facts: Facts, found: Decision) -> str:
     values, top, sets, over = facts.get("values", {}), facts["top"], facts.get("sets"), _over(facts)
     if not top:
         return f"The systems cannot be compared on {measure}: it is undefined."
-    form = facts.get("form", "percent")
+    form, less = facts.get("form", "percent"), bool(facts.get("lower"))
+    most, over_next = ("lowest", "below") if less else ("highest", "above")
     write, write_signed = WRITERS[form], WRITERS[DIFFERENCES[form]]
+    if found.kind == "unjudged":
+        ends = f"{write(min(values.values()))} to {write(max(values.values()))}"
+        return f"The systems have a {measure} of {ends}; neither more nor less is better."
     highest = write(values[top[0]]) if values else ""
     figure = f", {highest}" if highest else ""
     family = facts.get("family_size", len(leads))
@@ -403,7 +420,7 @@ def _many(facts: Facts, found: Decision) -> str:
     if found.kind == "baseline":
         base, differences = found.systems["baseline"], facts.get("differences", {})
         parts = []
-        for word, sign in (("better", 1), ("worse", -1)):
+        for word, sign in (("better", -1 if less else 1), ("worse", 1 if less else -1)):
             names = [name for name in groups.get("better", ()) if sign * differences.get(name, 1) > 0]
             signs = {name: f" ({write_signed(difference)})" for name, difference in differences.items()}
             listed = [f"{name}{signs.get(name, '')}" for name in names]
@@ -418,20 +435,20 @@ def _many(facts: Facts, found: Decision) -> str:
         return f"Compared with {base}{score}: {clauses} ({holm}{clustered})."
     if len(top) > 1:
         same = f"; they do not differ in any {unit}" if "identical" in found.claims else ""
-        return f"{_some(top)} share the highest {measure}{figure}{over}{same}."
+        return f"{_some(top)} share the {most} {measure}{figure}{over}{same}."
     first = top[0]
     number = f" of {facts['systems']} systems"
-    others = sorted((name for name in values if name != first), key=lambda name: -values[name])
-    above = f", {_size(values[first] - values[others[0]], form)} above {others[0]}" if others else ""
+    others = sorted((name for name in values if name != first), key=lambda name: values[name], reverse=not less)
+    above = f", {_size(values[first] - values[others[0]], form)} {over_next} {others[0]}" if others else ""
     count = ""
     if sets and sets > 1 and facts.get("won") is not None:
-        count = f" It has the highest score on {facts['won'] or 'none'} of them"
+        count = f" It has the {most} score on {facts['won'] or 'none'} of them"
         count += f" and is better than every other system on {facts['shown_on'] or 'none'}."
     if found.kind == "leader-all":
         reached = f" with {highest}" if highest else ""
         text = f"{first} is the best{number} on {measure}{reached}{over}{above}, and better than each of the others"
         return f"{text} ({holm} at most 0.05{clustered}){f'; {margin}' * bool(margin)}.{count}"
-    head = f"{first} has the highest {measure}{number}{figure}{over}{above}"
+    head = f"{first} has the {most} {measure}{number}{figure}{over}{above}"
     if found.kind == "leader-untested":
         return f"{head}; the differences were not tested.{count}"
     parts = [f"it is better than {_some(groups['better'])}"] if "better" in groups else []

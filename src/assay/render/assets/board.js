@@ -60,7 +60,7 @@ export function boardPanel(report) {
     const runs = row.runs ? ` ± ${written(row.runs.spread)} over ${row.runs.number} runs` : "";
     const title = `${name}: ${written(row.value)}${runs}${interval && `, 95% interval ${interval}`}`;
     return [
-      alone ? [] : numberCell(row.value === null || !places.includes(row) ? "" : 1 + places.filter((other) => other.value !== null && other.value > row.value).length),
+      alone ? [] : numberCell(row.value === null || !places.includes(row) ? "" : 1 + places.filter((other) => other.value !== null && (row.lower ? other.value < row.value : other.value > row.value)).length),
       element("th", { scope: "row" }, button, mark),
       letters.length ? textCell(groupsOf(row, letters)) : [],
       plotCell(figuresPlot([{ ...row, mark: letter }], scale, title)),

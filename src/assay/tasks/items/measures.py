@@ -268,7 +268,7 @@ def samples_f1(pair: Pair) -> Counts:
 @measure(
     "hamming",
     task="items",
-    scores={"value": Ranged(lambda sums: ratio(sums["different"], sums["cells"]), 0, 1)},
+    scores={"value": Ranged(lambda sums: ratio(sums["different"], sums["cells"]), 0, 1, lower=True)},
     main="value",
 )
 def hamming(pair: Pair) -> Counts:
