@@ -46,6 +46,9 @@ def test_sentences_have_two_decimals() -> None:
     assert [coefficient(value) for value in (0.571, -0.05, 1.0, -0.001)] == [".57", "−.05", "1.00", ".00"]
 
 
+OF_ITEMS = ("pearson", "spearman", "kendall", "r2", "auc", "average-precision")
+
+
 def test_measures_say_which_of_their_scores_are_coefficients() -> None:
     found = {
         (name, score)
@@ -58,6 +61,7 @@ def test_measures_say_which_of_their_scores_are_coefficients() -> None:
         *((name, score) for name in pairs for score in ("kappa", "alpha")),
         *(("alpha", "alpha"), ("fleiss", "kappa"), ("ac1", "ac1"), ("alpha-u", "alpha")),
         *(("gamma", "gamma"), ("gamma", "gamma-cat")),
+        *((name, "value") for name in (*OF_ITEMS, "mcc")),
     }
     assert form_of_score("kappa(weights=linear)", "kappa") == "coefficient"
     assert {form_of_score("kappa", "agreement"), form_of_score("mine:measure", "kappa")} == {"percent"}
