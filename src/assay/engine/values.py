@@ -36,6 +36,8 @@ MOST_DRAWN = 1 << 28
 """The most values that are resampled, 10,000 times 26,000; beyond that, scores are taken as sums of influences."""
 _Parts = Sequence[tuple[Columns, Ints]]
 """For each label its rows and their units; one of them if there are no labels."""
+LEAST_DRAWN = 8
+"""With fewer units a correlation has no interval: percentiles contain the true one in 77 to 90% of samples of 5."""
 FEW_FOR_SWAPS = 30
 """With fewer items, Williams' test decides on correlations, because swaps of standardised outputs are too liberal."""
 
@@ -348,6 +350,8 @@ class ValueScores:
         kind = function.interval if asked == "score" else "percentile"
         if kind == "percentile" and self._is_drawn(function):
             low, high = intervals.percentile(self._replicate([sample], rng)[0])
+            if units < LEAST_DRAWN or low == high:
+                low = high = math.nan
         elif kind == "score":
             effective = intervals.effective_items(value, variance, sample.present)
             low, high = intervals.score_interval(value, effective, df + 1)
