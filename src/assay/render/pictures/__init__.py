@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import unknown
-from assay.render.pictures import runs, systems
+from assay.render.pictures import confidences, runs, systems
 from assay.render.pictures.sheet import FORMATS, check_plot, encode_figure, shorten_name
+from assay.render.tables import name_nothing
 from assay.result import Comparison, Result, Results, is_category
 from assay.result.numbers import DIFFERENCES
 from assay.result.schema import Posterior
@@ -102,7 +103,16 @@ def _score_figures(result: Result) -> Iterator[tuple[str, Draw]]:
         same = result.shown.remarks.get("confusion same", "On the diagonal the label is right, but not the place.")
         diagonal = f" {same}" if any(gold is not None and gold == assigned for gold, assigned in cells) else ""
         caption = f"Errors of {shorten_name(system)} by gold's label and its own.{diagonal}{median}"
-        yield stem("confusion", system), partial(systems.draw_confusion, cells, "gold", shorten_name(system), caption)
+        missing = name_nothing(result).replace("∅", "missing")
+        matrix = partial(systems.draw_confusion, cells, "gold", shorten_name(system), caption, missing)
+        yield stem("confusion", system), matrix
+    for one in result.calibrations:
+        if one.bins:
+            yield stem("reliability", one.system), partial(confidences.draw_reliability, one, median)
+    for label in dict.fromkeys(row.label for row in result.curves):
+        curves = [row for row in result.curves if row.label == label and row.points]
+        if curves:
+            yield stem("precision-recall", *filter(None, [label])), partial(confidences.draw_curves, curves, median)
     if result.coincidences:
         meetings = {(row.first, row.second): row.count for row in result.coincidences if row.first != row.second}
         if meetings:

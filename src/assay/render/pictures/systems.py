@@ -452,7 +452,11 @@ def count_confusions(result: Result) -> dict[str, Counter[tuple[str | None, str 
 
 @with_look
 def draw_confusion(
-    cells: Mapping[tuple[str | None, str | None], float], rows: str, columns: str, caption: str
+    cells: Mapping[tuple[str | None, str | None], float],
+    rows: str,
+    columns: str,
+    caption: str,
+    missing: str = "missing",
 ) -> Figure:
     """A matrix of labels, the most frequent first; None is the last row (spurious) or column (missing)."""
     from matplotlib.colors import PowerNorm
@@ -488,7 +492,7 @@ def draw_confusion(
         axes, {(place[cell[1]], place[cell[0]]): number for cell, number in drawn_cells.items()}, norm
     )
     both = list(zip(names, range(len(labels)), strict=True))
-    for axis, side, word in ((axes.yaxis, sides[0], "spurious"), (axes.xaxis, sides[1], "missing")):
+    for axis, side, word in ((axes.yaxis, sides[0], "spurious"), (axes.xaxis, sides[1], missing)):
         shown = [*both, *[(word, place[None])] * side]
         axis.set_ticks([at for _, at in shown], [name for name, _ in shown])
     axes.tick_params(length=0, pad=2, labelsize=size, labelcolor=INK, top=True, labeltop=True, labelbottom=False)

@@ -1,0 +1,93 @@
+"""What terminals, exports and pages show of items without words."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.itemtables import make_tables
+
+import assay
+from assay.render import render
+from assay.render.drawings import example_lines, example_text
+from assay.render.pictures import list_figures
+from assay.render.table import make_heading
+from assay.render.terminal import draw_text
+from assay.result import Result
+
+
+def compare(**options) -> Result:
+    gold, *systems = (table.corpus() for table in make_tables())
+    return assay.compare(gold, dict(zip("ab", systems, strict=True)), **{"times": 50, **options})
+
+
+def test_the_heading_says_what_was_left_out_and_how_items_were_joined():
+    gold, a, _ = make_tables()
+    missing = np.arange(len(gold)) < 2
+    result = assay.score(replace(gold, missing=missing).corpus(), {"a": a.corpus()}, times=50)
+    assert make_heading(result) == "items: 118 items with a gold label (2 left out), 1 system; joined by id"
+    assert (result.about.unit, result.about.kind, result.about.joined_by) == ("item", "labels", "id")
+    assert Result.from_json(result.to_json()).about == result.about
+
+
+def test_the_surest_errors_are_the_first_examples():
+    gold, a, b = make_tables()
+    result = compare(examples=4, kind="new-error")
+    ids = [row for row in range(len(gold)) if gold.labels[row] == a.labels[row] != b.labels[row]]
+    ids.sort(key=lambda row: (-b.confidence[row], row))
+    assert [example.sentence for example in result.examples] == [f"r{row + 1}" for row in ids[:4]]
+    line = example_lines(result.examples[0], 90)[0]
+    first = ids[0]
+    named = (("a", a), ("b", b))
+    answers = [f"{name} {one.labels[first]} .{100 * one.confidence[first]:02.0f}" for name, one in named]
+    assert len(line) <= 90
+    assert line.endswith(f"…  gold {gold.labels[first]}  {' → '.join(answers)}  new error")
+    assert example_text(result.examples[0]).startswith(f"r{first + 1} · {gold.texts['premise'][first].strip()} ‖ 1 ")
+
+
+def test_a_missing_answer_is_called_so():
+    gold, a, _ = make_tables()
+    result = assay.score(gold.corpus(), {"a": a.corpus()}, times=50)
+    text = draw_text(result)
+    assert "gold \\ system  neg  neu  pos  (no answer)" in text
+    assert "(no answer)" in draw_text(compare(), names=("changes",))
+
+
+@pytest.mark.parametrize("form", ["table", "md", "latex", "tsv", "html"])
+def test_nothing_calls_an_item_a_sentence_or_a_word(form):
+    result = compare(examples=2, slices=("meta:domain",), unit="meta:domain")
+    text = draw_text(result, full=True) if form == "table" else render(result, form)
+    text = text.partition("<body")[2].partition("<script")[0] or text
+    assert "sentence" not in text and "word" not in text
+
+
+def test_texts_have_parts_metadata_and_confidences():
+    gold, a, _ = make_tables()
+    texts = compare(embed="all").texts
+    assert texts["unit"] == "item" and texts["parts"] == ["premise", "hypothesis"]
+    words = [texts["vocabulary"][code] for code in texts["words"][:2]]
+    assert words == [gold.texts[part][0] for part in texts["parts"]]
+    assert [texts["values"][code] for code in texts["facts"]["domain"]] == gold.metadata["domain"].strings()
+    sure = texts["items"]["systems"][0]["confidence"]
+    assert sure[2] is None and sure[:2] == a.confidence[:2].tolist()
+
+
+def test_only_results_of_items_say_how_these_were_joined():
+    tagged = assay.score([["A", "B"]], {"a": [["A", "A"]]}, times=50)
+    assert "joined_by" not in json.loads(tagged.to_json())["about"]
+
+
+def test_confidences_have_figures():
+    pytest.importorskip("matplotlib")
+    result = compare()
+    draws = list_figures(result)
+    axes, counts = draws["reliability-a"]().axes
+    bins = result.calibration("a").bins
+    dots = [tuple(float(*values) for values in line.get_data()) for line in axes.lines[1:]]
+    assert dots == [(100 * one.confidence, 100 * one.right) for one in bins]
+    assert [round(bar.get_height()) for bar in counts.patches] == [one.items for one in bins]
+    (axes,) = draws["precision-recall"]().axes
+    recalls = [100 * result.curve(name).highest_recall for name in "ab"]
+    assert [line.get_xdata()[-1] for line in axes.lines] == pytest.approx(recalls)
