@@ -15,6 +15,10 @@ from assay.records import dataclass
 
 LABEL = "label"
 """The column of a corpus that has the labels of items."""
+_COLUMNS = (
+    *("labels", "missing", "ids", "texts", "metadata", "lines", "confidence", "shares", "scores", "targets"),
+)
+"""What a table has for each item."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,43 +105,25 @@ class ItemTable:
 
     def followed_by(self, other: ItemTable) -> ItemTable:
         """These items, then those of another file with the same columns."""
-        for what in ("texts", "metadata", "scores"):
-            ours, theirs = sorted(getattr(self, what)), sorted(getattr(other, what))
-            if ours != theirs:
-                odd = sorted({*ours} ^ {*theirs})[0]
-                raise InputError(f"{other.path}: it and {self.path} do not both have a column {odd}.")
-        optional = ("ids", "confidence", "targets", "shares")
-        if odd := next(
-            (what for what in optional if (getattr(self, what) is None) != (getattr(other, what) is None)), ""
-        ):
-            raise InputError(f"{other.path}: it and {self.path} do not both have {odd}.")
-        if self.shares and other.shares and self.shares[0] != other.shares[0]:
-            raise InputError(f"{other.path}: its probabilities are of other labels than those of {self.path}.")
-        assert self.lines is not None and other.lines is not None
 
-        def join(ours: Any, theirs: Any) -> Any:
-            if ours is None:
-                return None
-            if isinstance(ours, Column):
+        def join(ours: Any, theirs: Any, what: str) -> Any:
+            if isinstance(ours, Mapping) and ours.keys() == theirs.keys():
+                return {name: join(column, theirs[name], name) for name, column in ours.items()}
+            if isinstance(ours, tuple) and theirs and ours[0] == theirs[0]:
+                return ours[0], join(ours[1], theirs[1], what)
+            if isinstance(ours, Column) and theirs is not None:
                 return ours.followed_by(theirs)
-            return np.concatenate([ours, theirs]) if isinstance(ours, np.ndarray) else [*ours, *theirs]
+            if isinstance(ours, np.ndarray) and theirs is not None:
+                return np.concatenate([ours, theirs])
+            if isinstance(ours, list) and theirs is not None:
+                return [*ours, *theirs]
+            if ours is None and theirs is None:
+                return None
+            raise InputError(f"{other.path}: it and {self.path} do not have the same {what}.")
 
-        return replace(
-            self,
-            labels=join(self.labels, other.labels),
-            missing=join(self.missing, other.missing),
-            ids=join(self.ids, other.ids),
-            texts={name: join(cells, other.texts[name]) for name, cells in self.texts.items()},
-            metadata={name: join(column, other.metadata[name]) for name, column in self.metadata.items()},
-            lines=join(self.lines, other.lines),
-            sets=self.sets or other.sets,
-            confidence=join(self.confidence, other.confidence),
-            shares=self.shares and other.shares and (self.shares[0], join(self.shares[1], other.shares[1])),
-            scores={name: join(values, other.scores[name]) for name, values in self.scores.items()},
-            targets=join(self.targets, other.targets),
-            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
-            warnings=(*self.warnings, *other.warnings),
-        )
+        joined = {what: join(getattr(self, what), getattr(other, what), what) for what in _COLUMNS}
+        notes, warnings = (tuple(dict.fromkeys((*self.notes, *other.notes))), (*self.warnings, *other.warnings))
+        return replace(self, **joined, sets=self.sets or other.sets, notes=notes, warnings=warnings)
 
     def place(self, row: int) -> str:
         """`file:line` of an item, or its number."""

@@ -146,9 +146,10 @@ def find_roles(table: Table, given: Mapping[str, Any], asked: Asked, column: str
         confidence = next(iter(candidates), None)
     if label is None and confidence is None and not shares:
         side = "a system's labels" if asked.is_system else "gold's labels"
+        own = f"{asked.name}=" if asked.name else ""
         raise InputError(
             f"{table.path}: no column is called like {side} ({', '.join((_SYSTEM if asked.is_system else _GOLD)[:4])}"
-            f" …). Name it: --column {_example(table, ids)}. There is: {_list(_names_of(table))}."
+            f" …). Name it: --column {own}{_example(table, ids)}. There is: {_list(_names_of(table))}."
         )
     texts = tuple(locate(name.strip()) for name in re.split("[,+]", given["text"])) if given["text"] else ()
     if not texts:
@@ -292,7 +293,7 @@ def make_items(
             table.name(place) if table.names else f"column {place + 1}": Column.of(_texts(table, place))
             for place in sorted(rest)
         },
-        lines=table.lines,
+        lines=table.lines if table.lines.any() else None,
         sets=is_set,
         alternatives=bool(given["alternatives"]),
         order=parse_order(given["order"]),
@@ -585,9 +586,9 @@ def _is_csv(lines: Sequence[str]) -> bool:
         # The last one may be cut in the middle.
         rows.pop()
     names = {plain_name(name) for name in rows[0]} if rows else set()
-    if len(rows) < 2 or WORDS & names:
+    if not rows or WORDS & names:
         return False
-    return {*map(len, rows)} == {len(rows[0])} and (len(rows[0]) > 1 or bool(KEYS & names))
+    return {*map(len, rows)} == {len(rows[0])} and (len(rows[0]) > 1 < len(rows) or bool(KEYS & names))
 
 
 def _restarts(cells: Sequence[str]) -> bool:

@@ -167,7 +167,7 @@ def _long_cells() -> Iterator[None]:
 
 
 def _ragged(path: str, line: int, cells: int, width: int) -> InputError:
-    return InputError(f"{path}:{line}: {cells} cells, but the first line has {width}.")
+    return InputError(f"{path}:{line}: {cells} cell{'s' * (cells != 1)}, but the first line has {width}.")
 
 
 def _unquote(cell: str) -> str:

@@ -237,9 +237,11 @@ def test_integers_beside_words_are_labels():
     assert assay.score(gold, {"s": gold}, times=10).score("s", "accuracy").value == 1
 
 
-@pytest.mark.parametrize(("gold", "systems", "name"), [(["A"], [["A"]], "gold"), ([["A"]], {"s": ["A"]}, "s")])
-def test_a_list_of_strings_is_no_list_of_sentences(gold, systems, name):
-    assert refusal(assay.score, gold, systems, times=10) == (
+@pytest.mark.parametrize(
+    ("gold", "systems", "options", "name"), [([["A"]], {"s": ["A"]}, {}, "s"), (["A"], [["A"]], {"task": "tags"}, "gold")]
+)
+def test_a_list_of_strings_is_no_list_of_sentences(gold, systems, options, name):
+    assert refusal(assay.score, gold, systems, **options, times=10) == (
         f"{name}: a list of labels, but a list of sentences, each a list of labels, is expected."
     )
 

@@ -174,3 +174,182 @@ def test_data_are_read_as_the_cases_say(case):
         )
     if "corrections" in expected:
         assert result.comparisons[0].p == expected["p accuracy"][1]
+
+
+GOLD = "id,text,label\n1,a b,x\n2,c d,y\n3,e f,x\n"
+
+
+def refusal(*arguments: str) -> str:
+    done = call(*arguments)
+    assert done.returncode == 2, done.stdout
+    return done.stderr.removeprefix("assay: ").strip()
+
+
+@pytest.mark.parametrize(
+    ("system", "options", "message"),
+    [
+        ("id,label\n1,x\n2\n3,x\n", (), "s.csv:3: 1 cell, but the first line has 2."),
+        ('id,label\n1,"x\n2,y\n', (), "s.csv:2: not a table that can be read (unexpected end of data)."),
+        ("id,mine\n1,x\n2,y\n3,x\n", (), "s.csv: no column is called like a system's labels (prediction,"),
+        ("id,label,conf,prob\n1,x,.1,.2\n", (), "s.csv: the confidence may be in conf or prob. Say which:"),
+        ("id,label,conf\n1,x,.1\n2,y,high\n", (), "s.csv:3: 'high' in column conf is not a number."),
+        ("id,label,label\n1,x,y\n", (), "s.csv:1: two columns are called 'label'."),
+        ("id,label\n1,x\n,y\n3,x\n", (), "s.csv:3: the id in column id is empty."),
+        ("qid,uid,label\n1,1,x\n2,2,y\n", (), "s.csv: the ids may be in uid or qid. Say which: --id uid"),
+        ("id,pred,output\n1,x,y\n", (), "s.csv: s may be pred or output. Say which: --column s=pred."),
+        ("id,label\n", (), "s.csv: no items in it, only a header."),
+        ("x,1,y\nz,2,y\n", (), "s.csv: 3 columns without names. Say what they are, e.g."),
+        (GOLD, ("--id", "nr"), "g.csv: there is no column 'nr'."),
+        (GOLD, ("--input-format", "items(order=x<x)"), "format items: order=x<x names a label twice, or none."),
+        (GOLD, ("--input-format", "items(order=x<z)"), "g.csv:3: label 'y' is not in order=x<z. Add it there."),
+        ('{"1": "x", "2": "y", "1": "x"}', (), "s.csv, item 3: id 1 again (item 1: x, here: x)."),
+        ('{"id": 1, "label": ["a", {"b": 1}]}\n', (), "s.csv:1: a list of labels has texts and numbers only."),
+        ('{"id": 1, "label": "a"}\n"b"\n', (), "s.csv:2: not an object, but other items are."),
+    ],
+)
+def test_a_system_that_cannot_be_read_is_refused_with_its_place(file, system, options, message):
+    file("g.csv", GOLD)
+    assert refusal("score", "g.csv", file("s.csv", system), *options).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        "id;label\n1;x\n2;y\n3;y\n",
+        '\ufeffid,label\r\n1,"x"\r\n\r\n2,y\r\n3,y\r\n',
+        'id\tlabel\n1\t"x"\n2\ty\n3\ty\n',
+        "ID, Label \n 3 , y\n1,x\n2,y\n",
+        "id,gold-label,y-pred\n1,x,x\n2,y,y\n3,x,y\n",
+        '{"1": "x", "2": "y", "3": "y"}',
+        '[{"id": 1, "label": "x"}, {"id": 2, "label": "y"}, {"id": 3, "label": "y"}]',
+        '{"id": 1, "label": {"x": 0.5, "y": 0.5}}\n{"id": 2, "label": {"y": 1}}\n{"id": 3, "label": {"y": 1}}\n',
+        "id,p:y,p:x\n1,.5,.5\n2,1,0\n3,.9,.1\n",
+        "id label\n1 x\n2 y\n3 y\n",
+    ],
+)
+def test_tables_of_all_kinds_are_the_same_items(file, system):
+    options = {"input_format": "s=items(sep=space)"} if system.startswith("id label") else {}
+    run = prepare(file("g.csv", GOLD), file("s.csv", system), **options)
+    assert run.systems[0][1].column("label").strings() == ["x", "y", "y"]
+
+
+def test_quotation_marks_in_a_table_with_tabs_are_part_of_texts_unless_they_are_around_a_cell(file):
+    text = '"He said ""no"""\tneg\nthe "big" one\tpos\n"left open\tneg\n'
+    table = table_of(prepare(file("g.tsv", text), "g.tsv", task="items").gold)
+    assert table.texts["1"] == ['He said "no"', 'the "big" one', '"left open']
+
+
+def test_columns_have_their_roles(file):
+    text = "qid,premise,hypothesis,verdict,logprob,genre\n1,a b,c,x,0,news\n2,c d,e,NA,-1,web\n3,e f,g,,,\n"
+    form = "items(confidence=exp:logprob)"
+    run = prepare(file("g.csv", GOLD), file("s.csv", text), input_format=f"s={form}")
+    table = table_of(run.systems[0][1])
+    assert [*table.texts] == ["premise", "hypothesis"]
+    assert table.metadata["genre"].strings() == ["news", "web", ""]
+    np.testing.assert_allclose(table.confidence, [1, np.exp(-1), np.nan])
+    assert table.missing.tolist() == [False, False, True]
+    assert table.lines.tolist() == [2, 3, 4]
+    assert table.warnings[0].startswith("1 labels are the text NA, which counts as a label.")
+    told = table_of(prepare("g.csv", "s.csv", input_format=f"s={form[:-1]}, missing=NA)").systems[0][1])
+    assert told.missing.tolist() == [False, True, True] and not told.warnings
+
+
+def test_ids_of_two_columns_and_order_in_their_place(file):
+    file("g.csv", "doc,turn,label\nd,1,x\nd,2,y\n")
+    file("s.csv", "turn,doc,label\n2,d,y\n1,d,x\n")
+    run = prepare("g.csv", "s.csv", id="doc,turn")
+    assert table_of(run.systems[0][1]).ids == ["d/1", "d/2"]
+    assert prepare("g.csv", "s.csv", id="none").systems[0][1].column("label").strings() == ["y", "x"]
+
+
+def test_one_table_has_several_systems_and_runs(file):
+    rows = [(item, name, run) for name in "AB" for run in "12" for item in range(4)]
+    lines = [f"{item},{name},{run},{'xy'[item % 2]},{'xy'[(item + (name == 'B')) % 2]}" for item, name, run in rows]
+    file("long.csv", "\n".join(["id,system,run,gold,prediction", *lines]))
+    result = assay.compare("long.csv", measures="accuracy", times=10)
+    assert {row.system: (row.value, row.runs.number) for row in result.scores if row.main} == {
+        "A": (1, 2),
+        "B": (0, 2),
+    }
+    file("g.csv", "id,label\n0,x\n1,y\n2,x\n3,y\n")
+    assert assay.compare("g.csv", "long.csv", "accuracy", times=10).scores[0].value == 1
+    file("all.csv", "id,label,a,b,size\n1,x,x,y,3\n2,y,y,y,4\n3,x,y,x,5\n")
+    _, systems, _ = find_sides("all.csv", None, Options(column=["gold=label", "b", "mine=a"]))
+    assert {name: corpus.column("label").strings() for name, corpus in systems.items()} == {
+        "b": ["y", "y", "x"],
+        "mine": ["x", "y", "y"],
+    }
+    numbers = file("numbers.csv", "id,gold,a\n1,0.5,0.4\n2,0.25,0.2\n")
+    assert "so name the systems: --column gold=gold --column NAME=COLUMN. There is: a." in refusal("score", numbers)
+    assert "so there are no systems" in refusal("score", file("alone.csv", "id,gold,size\n1,x,3\n2,y,4\n"))
+
+
+def test_files_of_a_folder_are_one_table(file):
+    for side, last in (("gold", "y"), ("s", "x")):
+        for name in "ab":
+            file(f"{side}/{name}.csv", f"id,label\n{name}1,x\n{name}2,{last}\n")
+    run = prepare("gold", "s")
+    assert table_of(run.gold).ids == ["a1", "a2", "b1", "b2"]
+    assert run.systems[0][1].column("label").strings() == ["x", "x", "x", "x"]
+    file("gold/c.csv", "id,label,genre\nc1,x,news\n")
+    with pytest.raises(assay.AssayError, match=r"gold/c.csv: it and gold/a.csv do not have the same metadata"):
+        prepare("gold", "s")
+
+
+def test_relations_of_the_same_units_correspond_by_order(file):
+    text = "doc\tunit1_toks\tunit2_toks\tlabel\nd1\t1\t2\tx\nd1\t1\t2\ty\n"
+    table = table_of(prepare(file("g.rels", text), "g.rels").gold)
+    assert table.ids is None and table.texts["units"] == ["d1/1/2", "d1/1/2"] and table.unit == "doc"
+    other = refusal("score", "g.rels", file("s.rels", text.replace("d1\t1\t2\ty", "d1\t1\t3\ty")))
+    assert "no ids" in other
+
+
+def test_logs_with_other_documents_or_targets_are_refused(file):
+    line = {"doc_id": 0, "doc": {}, "target": "1", "filtered_resps": [["-2", "False"], ["-1", "False"]]}
+    line |= {"metrics": ["acc"], "acc": 1.0, "doc_hash": "a"}
+    file("a.jsonl", json.dumps(line) + "\n")
+    file("b.jsonl", json.dumps({**line, "doc_hash": "b"}) + "\n")
+    assert refusal("compare", "a.jsonl", "b.jsonl").startswith(
+        "b.jsonl:1: document 0 is another one than in a.jsonl:1."
+    )
+    file("b.jsonl", json.dumps({**line, "target": "0", "acc": 0.0}) + "\n")
+    assert refusal("compare", "a.jsonl", "b.jsonl").startswith(
+        "b.jsonl:1: gold's label is 0 here, but 1 in a.jsonl:1."
+    )
+    file("b.jsonl", json.dumps({**line, "acc": 0.0}) + "\n")
+    _, systems, _ = find_sides("a.jsonl", ["b.jsonl"], Options())
+    assert (table_of(systems["a"]).is_logged, table_of(systems["b"]).is_logged) == (False, True)
+
+
+def test_scores_of_inspect_are_numbers(file):
+    values = ["C", "P", "no", True, 0.25, "0.5", {"a": 1, "b": "I"}]
+    samples = [
+        {"id": n, "epoch": 1, "target": "x", "scores": {"s": {"value": value}}} for n, value in enumerate(values)
+    ]
+    log = {"version": 2, "eval": {"run_id": "r", "task_id": "t"}, "samples": samples}
+    _, systems, _ = find_sides(file("m.json", json.dumps(log, indent=1)), (), Options())
+    scores = table_of(systems["m"]).scores
+    assert scores["s"].tolist()[:6] == [1, 0.5, 0, 1, 0.25, 0.5]
+    assert (scores["s/a"][6], scores["s/b"][6]) == (1, 0)
+    samples[0]["scores"]["s"]["value"] = "good"
+    message = refusal("score", file("m.json", json.dumps(log)))
+    assert message == "m.json: sample 0: s is 'good', which is not a score."
+
+
+def test_data_of_python_are_joined_by_their_ids():
+    class Frame(dict):
+        columns = property(lambda self: [*self])
+        shape = (3, 2)
+        __len__ = lambda self: 3  # noqa: E731
+
+    def column(*cells: Any) -> Any:
+        return SimpleNamespace(to_list=lambda: [*cells])
+
+    frame = Frame(id=column(3, 1, 2), label=column(1.0, np.nan, np.float64(2)), b=column("1", "2", "2"))
+    run = prepare({1: 1, 2: 2, 3: 1}, {"a": frame})
+    assert [label_of(table_of(run.systems[0][1]), row) for row in range(3)] == [None, "2", "1"]
+    _, systems, _ = find_sides(frame, None, Options())
+    assert [*systems] == ["b"]
+    assert assay.compare(["x", "y"], [["x", "x"], ["x", "y"]], "accuracy", times=10).scores[0].value == 0.5
+    assert prepare([["a"], []], [["a"], ["b"]], sets=True).task == "items"
+    assert prepare(np.array([1, 2]), np.array(["1", "2"])).systems[0][0] == "system 1"

@@ -88,6 +88,7 @@ def prepare_items(run: Run) -> None:
     run.decide(kind=kind, column=LABEL, joined_by="order" if gold.ids is None else "id")
     for name, table in zip(run.names, tables, strict=True):
         run.notes += [note_on_reading(name=name, text=note, number=0, first=[]) for note in table.notes]
+        run.warnings += [note_on_reading(name=name, text=text, number=0, first=[]) for text in table.warnings]
     # Two annotators have no gold, scores in a log need none, and no label is the empty set.
     takes_all = options.symmetric or kind == "sets" or (bool(names) and {*names} == {"mean"})
     labelled = np.arange(len(gold)) if takes_all else np.flatnonzero(~gold.missing)
@@ -183,8 +184,8 @@ def drop_repeats(table: ItemTable, duplicates: str) -> ItemTable:
             label, other = (table.labels[one] or "no label" for one in (before, row))
             line = f"line {table.lines[before]}" if table.lines is not None else f"item {before + 1}"
             raise InputError(
-                f"{table.path}:{table.lines[row] if table.lines is not None else row + 1}: id {name} again ({line}: "
-                f"{label}, here: {other}). --duplicates first keeps the first."
+                f"{table.place(row)}: id {name} again ({line}: {label}, here: {other}). --duplicates first keeps the "
+                "first."
             )
     kept = [row for name, row in sorted(first.items(), key=lambda pair: pair[1])
             if duplicates == "first" or counted[name] == 1]  # fmt: skip
