@@ -238,7 +238,8 @@ def test_integers_beside_words_are_labels():
 
 
 @pytest.mark.parametrize(
-    ("gold", "systems", "options", "name"), [([["A"]], {"s": ["A"]}, {}, "s"), (["A"], [["A"]], {"task": "tags"}, "gold")]
+    ("gold", "systems", "options", "name"),
+    [([["A"]], {"s": ["A"]}, {}, "s"), (["A"], [["A"]], {"task": "tags"}, "gold")],
 )
 def test_a_list_of_strings_is_no_list_of_sentences(gold, systems, options, name):
     assert refusal(assay.score, gold, systems, **options, times=10) == (
