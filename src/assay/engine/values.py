@@ -236,17 +236,16 @@ class ValueScores:
         """True if units are groups of sentences, which may differ much in size."""
         self.pooled = False
         """True if blocks of units were exchanged instead of units."""
-        self._orders: dict[tuple[int, ...], _Order] = {}
+        self._orders: dict[tuple[str | int, ...], _Order] = {}
 
     # --- rows ---
 
-    def _order(self, *systems: int) -> _Order:
+    def _order(self, name: str, *systems: int) -> _Order:
         """The rows of systems in a common order; of two, the one whose rows make the larger list is the first."""
-        if systems not in self._orders:
+        if (name, *systems) not in self._orders:
             of_row, units = self.tallies.of_row, self.tallies.units
-            found = [self._hash_rows(systems)]
-            if len(systems) == 2:
-                found.append(self._hash_rows(systems[::-1]))
+            columns = [self._exchanged(name, system) for system in systems]
+            found = [_hash_rows(columns), *([_hash_rows(columns[::-1])] if len(systems) == 2 else [])]
             keys = []
             for row_keys in found:
                 of_units = np.zeros(units, dtype=np.uint64)
@@ -258,20 +257,22 @@ class ValueScores:
             place = np.empty(units, dtype=np.int64)
             place[by_key] = np.arange(units)
             rows = np.lexsort((found[turned], place[of_row]))
-            self._orders[systems] = _Order(rows, place[of_row][rows], by_key, listed[turned], turned)
-        return self._orders[systems]
+            self._orders[name, *systems] = _Order(rows, place[of_row][rows], by_key, listed[turned], turned)
+        return self._orders[name, *systems]
 
-    def _hash_rows(self, systems: Sequence[int]) -> Array:
-        """A hash of the values of each row (by SplitMix64)."""
-        keys = np.zeros(len(self.tallies.of_row), dtype=np.uint64)
-        for system in systems:
-            for values in self.tallies.columns.values():
-                # There is one zero.
-                keys += (values[system] + 0.0).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-                for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-                    keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
-                keys ^= keys >> np.uint64(31)
-        return keys
+    def _exchanged(self, name: str, system: int) -> list[Floats]:
+        """The columns of a system as tests exchange them, so that a scale that changes no score changes no stream."""
+        columns = {column: values[system] for column, values in self.tallies.columns.items()}
+        function, codes = self.every[name], self.tallies.label
+        if type(function).prepare is ValueScore.prepare:
+            return list(columns.values())
+        changed = {column: np.zeros(len(values)) for column, values in columns.items()}
+        for code in range(max(1, len(self.labels))):
+            rows: Any = slice(None) if codes is None else codes == code
+            own = {column: values[rows] for column, values in columns.items()}
+            for column, values in function.prepare(own).items():
+                changed[column][rows] = values
+        return [np.round(values, 7) for values in changed.values()]
 
     def _sample(self, name: str, system: int, order: _Order, label: int | None = None) -> _Sample:
         """The rows of a system in an order, of all labels or of one."""
@@ -324,7 +325,7 @@ class ValueScores:
         """Each score: systems × labels; a single column if there are no labels."""
         numbers = range(len(self.systems))
         return {
-            name: np.array([self._sample(name, number, self._order(number)).values() for number in numbers])
+            name: np.array([self._sample(name, number, self._order(name, number)).values() for number in numbers])
             for name in self.every
         }
 
@@ -339,7 +340,7 @@ class ValueScores:
         unknown = {"low": math.nan, "high": math.nan}
         if math.isnan(value) or not asked or units < 2:
             return unknown
-        order = self._order(system)
+        order = self._order(name, system)
         sample = self._sample(name, system, order, label).defined()
         variance, df = find_variance(*self._changes(sample, order)), self.degrees(name, [system])
         spread = {"variance": variance, "df": df}
@@ -383,7 +384,7 @@ class ValueScores:
 
     def linear_values(self, name: str, systems: Sequence[int]) -> tuple[list[Floats], Array]:
         """The contributions of units to the score of each system, in a common order, and the size of each row."""
-        order = self._order(*systems)
+        order = self._order(name, *systems)
         changes = [self._changes(self._sample(name, system, order).defined(), order) for system in systems]
         return [values for values, _ in changes], changes[0][1]
 
@@ -407,8 +408,8 @@ class ValueScores:
         for a, b in combinations(range(len(self.systems)), 2):
             if self.settings.baseline not in (None, self.systems[a], self.systems[b]):
                 continue
-            order = self._order(a, b)
             for name in self.tested:
+                order = self._order(name, a, b)
                 function, observed = self.every[name], self.values(name)
                 difference = float(observed[b] - observed[a])
                 variance, df, ends = math.nan, math.nan, (math.nan, math.nan, "")
@@ -522,6 +523,18 @@ def make_scores(
     if isinstance(counts, JointValues):
         return ValueScores(measure, where, counts, settings)
     return MeasureScores(measure, where, counts, settings)
+
+
+def _hash_rows(columns: Sequence[Sequence[Floats]]) -> Array:
+    """A hash of the values of each row, of one system after the other (by SplitMix64)."""
+    keys = np.zeros(len(columns[0][0]), dtype=np.uint64)
+    for values in (values for own in columns for values in own):
+        # There is one zero.
+        keys += (values + 0.0).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
+        keys ^= keys >> np.uint64(31)
+    return keys
 
 
 def _direction(function: ValueScore) -> dict[str, Any]:

@@ -143,7 +143,7 @@ def swap_test(
     step, sizes = max(1, CHUNK_NUMBERS // max(1, width)), np.ones(len(places), dtype=np.int64)
     if len(places) <= _FEW_SWAPS:
         # If all units change sides, the difference only changes its sign: the first unit can stay.
-        everything = all_shuffles(sizes[1:])
+        everything = all_shuffles(sizes[1:], 1 << _FEW_SWAPS)
         assert everything is not None
         moved, probabilities = np.pad(everything[0], ((0, 0), (len(places) > 0, 0))), everything[1]
         values = np.concatenate([shuffle(moved[i : i + step]) for i in range(0, len(moved), step)])
