@@ -414,12 +414,13 @@ class ValueScores:
                 difference = float(observed[b] - observed[a])
                 variance, df, ends = math.nan, math.nan, (math.nan, math.nan, "")
                 pair = (b, a) if order.turned else (a, b)
-                samples = [self._sample(name, system, order).defined() for system in pair]
+                whole = [self._sample(name, system, order) for system in pair]
+                samples, differing = [one.defined() for one in whole], self._differing(*(one.parts for one in whole))
                 if not math.isnan(difference) and self.tallies.units > 1 and self.settings.interval:
                     first, second = (self._changes(sample, order)[0] for sample in samples)
                     variance, df = find_variance(second - first, np.ones(len(first))), self.degrees(name, pair)
                     ends = self._difference_interval(samples, order, difference, variance, df)
-                outcome, power = self._test(samples, order, difference, ends[:2], name)
+                outcome, power = self._test(samples, order, difference, ends[:2], int(differing.sum()))
                 more: dict[str, Any] = {}
                 p = None
                 if outcome.units and not math.isnan(difference) and not self.clusters and not self.labels:
@@ -460,11 +461,11 @@ class ValueScores:
         return low, high, "" if math.isnan(low) else kind
 
     def _test(
-        self, samples: Sequence[_Sample], order: _Order, difference: float, ends: tuple[float, float], name: str
+        self, samples: Sequence[_Sample], order: _Order, difference: float, ends: tuple[float, float], number: int
     ) -> tuple[Shuffling, Power | None]:
-        """The test of two systems, which exchanges their answers unit by unit, and its power."""
+        """The test of two systems, which exchanges their answers unit by unit, and its power; `number` of units
+        differ."""
         units, function = self.tallies.units, samples[0].function
-        number = int(self._differing(*(sample.parts for sample in samples)).sum())
         if math.isnan(difference) or not number:
             p = math.nan if number else 1.0
             return Shuffling(p, p, p, number, "enumerated", None, None), None

@@ -233,7 +233,7 @@ def test_impossible_answers_are_clipped_by_a_floor(table: Writer) -> None:
         ("auc", {"prediction": ["ham", "spam", "ham"]}, "has no confidences"),
         ("auc", {"prediction": ["ham", "spam", "ham"], "confidence": [0.9, 0.8, 0.7]}, "auc(positive=ham)"),
         ("calibration(bins=0)", {"prediction": ["ham"] * 3, "confidence": [0.9, 0.8, 0.7]}, "bins is 1 or more"),
-        ("log-loss", {"prediction": ["ham"] * 3, "confidence": [0.9, "", 0.7]}, "1 item of"),
+        ("log-loss", {"prediction": ["ham"] * 3, "confidence": [0.9, "", 0.7]}, "1 item has no answer"),
     ],
 )
 def test_measures_that_are_refused(table: Writer, measure: str, columns: Any, refused: str) -> None:
@@ -249,3 +249,19 @@ def test_ranking_of_another_positive_label(table: Writer) -> None:
         assay.score(gold, system, f"auc(positive={label})", times=50).overall[0].value for label in ("ham", "spam")
     ]
     assert values == [1, 0]
+
+
+def test_a_score_that_only_one_system_has_is_not_tested(table: Writer) -> None:
+    gold = table("gold", label=["yes", "no", "yes"])
+    systems = {"a": table("a", confidence=[0.9, 0.2, 0.6]), "b": table("b", confidence=[0, 0.2, 0.6])}
+    (row,) = assay.compare(gold, systems, "log-loss", times=50).comparisons
+    assert math.isnan(row.difference)
+    assert math.isnan(row.p)
+
+
+def test_distributions_leave_unanswered_items_out_of_no_mean(table: Writer) -> None:
+    shares = {"p:x": [0.9, 0.4], "p:y": [0.1, 0.6]}
+    gold, system = table("gold", label=["x", "y"]), table("a", **shares)
+    assert assay.score(gold, system, "calibration", times=50).score("a", "calibration").value == pytest.approx(0.25)
+    with pytest.raises(assay.AssayError, match="1 item has no answer with a confidence"):
+        assay.score(gold, system, "calibration", times=50, min_score=0.7)

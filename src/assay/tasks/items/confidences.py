@@ -225,9 +225,10 @@ def _answer_from(
     """The table with the positive of two labels from a threshold on, and with the other one below it."""
     others = [label for label in used if label != positive]
     sure = np.asarray(table.confidence)
-    if len(others) != 1:
+    if len(others) != 1 or positive not in used:
         raise UsageError(
-            f"{table.path}: confidences of {positive}, but there are {len(used)} labels. Give p:LABEL columns."
+            f"{table.path}: confidences of {positive} make answers if there are two labels, but there "
+            f"{'is' if len(used) == 1 else 'are'} {enumeration(sorted(used)[:5])}. Give answers, or p:LABEL columns."
         )
     if threshold is None and ((sure < 0) | (sure > 1)).any():
         raise UsageError(
@@ -254,10 +255,18 @@ def _sure(pair: Pair, name: str, positive: str, *, probabilities: bool = False) 
             f"{name}: {table.path} has scores outside 0 and 1 (margins? logits?). Give probabilities; of "
             'log-probabilities: --input-format "items(confidence=exp:NAME)"'
         )
-    lacking = np.isnan(numbers) if numbers.ndim == 1 else np.isnan(numbers).any(axis=1)
-    if probabilities and (number := int((lacking & ~pair.skipped).sum())):
-        raise UsageError(f"{name}: {plural(number, 'item')} of {table.path} have no confidence. Give each one.")
+    if probabilities:
+        _check_filled(pair, name, numbers)
     return sure
+
+
+def _check_filled(pair: Pair, name: str, numbers: Floats) -> None:
+    """Raise an error if an item has no confidence, because it is in no mean then."""
+    lacking = np.isnan(numbers.reshape(len(numbers), -1)).any(axis=1) & ~pair.skipped
+    if number := int(lacking.sum()):
+        have = plural(number, "item has", "items have")
+        path = pair.system.layers[ItemTable].path
+        raise UsageError(f"{name}: {have} no answer with a confidence in {path}. Give each one, without --min-score.")
 
 
 def _rank(pair: Pair, name: str, positive: str) -> Values:
@@ -317,6 +326,7 @@ def _right_and_sure(pair: Pair, name: str, positive: str) -> tuple[Ints, Floats,
     """The items, the confidence of each answer or of the positive label, and 1 if it is right."""
     sure, items = _sure(pair, name, positive, probabilities=True), np.flatnonzero(~pair.skipped)
     if sure.answers is not None:
+        _check_filled(pair, name, sure.answers)
         return items, sure.answers[items], judge_items(pair).right[0].astype(np.float64)
     if len(sure.labels) != 1:
         raise UsageError(f"{name}: not for sets of labels. Try -m average-precision")
