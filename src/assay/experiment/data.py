@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
 from assay import specs
 from assay.corpus import Corpus
+from assay.corpus.items import ItemTable
 from assay.errors import InputError, UsageError
-from assay.experiment.plan import DataSet, read_plan
+from assay.experiment.plan import ITEMS, DataSet, read_plan
 from assay.experiment.splits import ALGORITHM, SCHEMA, Parts, check_size, make_split, read_split, split_name
 from assay.files import make_folder, protect_inputs, write
-from assay.formats import Input
+from assay.formats import Input, contains_items
 from assay.formats.columns import CONLL09, CONLLU, check_separator, is_comment
+from assay.formats.items import PARAMETERS, find_roles, open_table
 from assay.formats.source import Source, list_files
+from assay.formats.table import SEPARATORS, cut_table, find_separator
+from assay.formats.whose import Asked
 from assay.records import dataclass
 
 WORDS = ("conllu", "conllx", "conll09", "tsv", "conll")
@@ -72,14 +79,19 @@ class Data:
     labels: tuple[str, ...]
     """The columns that can contain annotation."""
     names: tuple[str, ...]
-    """All columns, if the format has a word per line."""
+    """All columns, if the format has a word or an item per line."""
+    strata: tuple[str, ...] = ()
+    """The most frequent label of each unit of items."""
 
     @classmethod
     def read(cls, dataset: DataSet) -> Data:
         """Read the file or files of a data set."""
         column = dict(dataset.scoring).get("column")
-        wanted = [*dataset.keep, *([column] if column else [])]
-        source = Input(dataset.path, input_format=dataset.format, wanted=wanted)
+        wanted = [*(() if dataset.task else dataset.keep), *([column] if column else [])]
+        asked = Asked("gold", id=dict(dataset.scoring).get("id") or "", items=bool(dataset.task) or None)
+        source = Input(dataset.path, input_format=dataset.format, wanted=wanted, asked=asked)
+        if contains_items(source):
+            return cls._read_items(dataset, source, asked, column)
         corpus = source.read(())
         head, pieces = _read_pieces(source, corpus)
         by, whole = dataset.design.by, corpus.format in _DOCUMENTS
@@ -125,11 +137,65 @@ class Data:
             names=names,
         )
 
+    @classmethod
+    def _read_items(cls, dataset: DataSet, source: Input, asked: Asked, column: str | None) -> Data:
+        """The rows of a table of items; the values of a column, or single items, are its units."""
+        corpus, by = source.read(()), dataset.design.by
+        table = corpus.layers[ItemTable]
+        if not dataset.task:
+            raise InputError(f'{dataset.path}: a table of items. Write by = "item" or by = "meta:COLUMN"')
+        if source.plan.name != ITEMS:
+            raise UsageError(f"{source.plan.name} files cannot be split. Convert them first: assay convert --to csv")
+        key, given = by.removeprefix("meta:"), _parameters(dataset)
+        if by != "item" and key not in table.metadata:
+            there = ", ".join(table.metadata) or "none"
+            raise InputError(f'{dataset.path}: no column {key} for by = "{by}". There is: {there}.')
+        codes = range(len(table)) if by == "item" else table.metadata[key].codes.tolist()
+        members: dict[int, list[int]] = {}
+        for row, code in enumerate(codes):
+            members.setdefault(code, []).append(row)
+        check_size(dataset.design, dataset.name, len(members))
+        heads: dict[str, str] = {}
+        pieces: list[str] = []
+        names: tuple[str, ...] = ()
+        labels: tuple[str, ...] = ()
+        for file in source.files:
+            cells = open_table(Source(file), given, asked, [column] if column else [])
+            roles = find_roles(cells, given, asked, column)
+            lines = "".join(batch.text for batch in Source(file).batches()).rstrip("\n").split("\n")
+            if cells.typed and (not cells.lines.all() or lines[0].lstrip().startswith("[")):
+                raise InputError(f"{file}: has no line for each item. Convert it first: assay convert --to csv")
+            starts = [line - 1 for line in cells.lines.tolist()]
+            heads.setdefault("".join(f"{line}\n" for line in lines[: starts[0]]), file)
+            pieces += ["\n".join(lines[a:b]).rstrip("\n") + "\n" for a, b in pairwise([*starts, len(lines)])]
+            every = {cells.name(place): place for place in range(len(cells.columns))}
+            names = tuple(dict.fromkeys((*names, *every)))
+            labels = tuple(
+                name for name, place in every.items() if not roles.texts or place not in (*roles.ids, *roles.texts)
+            )
+        if len(heads) > 1:
+            raise InputError(f"{[*heads.values()][1]}: other columns than {source.files[0]}. Write them alike.")
+        answers = table.labels.strings()
+        strata = (Counter(answers[row] for row in rows) for rows in members.values())
+        return cls(
+            dataset=dataset,
+            sha256=corpus.sha256,
+            format=ITEMS,
+            suffix=Path(source.files[0].removesuffix(".gz").removesuffix(".xz")).suffix or ".csv",
+            head=next(iter(heads)),
+            pieces=tuple(pieces),
+            units=tuple(map(tuple, members.values())),
+            sentences=tuple(map(len, members.values())),
+            labels=labels,
+            names=names,
+            strata=tuple(min(counts, key=lambda label: (-counts[label], label)) for counts in strata),
+        )
+
     def split(self, repetition: int, fold: int) -> Parts:
         """One of the splits, read from the file of splits or made."""
         if self.dataset.splits is not None:
             return read_split(self.dataset.splits, self.sha256, len(self.units), repetition, fold)
-        return make_split(self.dataset.design, self.dataset.name, repetition, fold, len(self.units))
+        return make_split(self.dataset.design, self.dataset.name, repetition, fold, len(self.units), self.strata)
 
     def text(self, units: Sequence[int]) -> str:
         """The text of some units."""
@@ -141,6 +207,8 @@ class Data:
 
     def blind(self, units: Sequence[int]) -> str:
         """The text of some units without annotation."""
+        if self.format == ITEMS:
+            return self._blind_items(units)
         if self.format == "slash":
             form = self.dataset.format
             mark = check_separator((specs.parse(form, "format")[1] if form else {}).get("separator", "/"))
@@ -175,6 +243,35 @@ class Data:
                         cells[index] = "|".join(spaces) or "_"
                 blind.append((separator or " ").join(cells) + "\n")
         return "".join(blind)
+
+    def _blind_items(self, units: Sequence[int]) -> str:
+        """Items with their ids, texts and the columns to keep; any other may be annotation."""
+        kept = {name.casefold() for name in self.dataset.keep}
+        places = [i for i, name in enumerate(self.names) if name not in self.labels or name.casefold() in kept]
+        text = self.text(units)
+        if not places:
+            raise UsageError(
+                f"data set {self.dataset.name}: no column of texts is known. Name what systems may see, e.g. keep = "
+                f'["{self.names[0]}"]'
+            )
+        if text.startswith("{"):
+            shown = {self.names[place] for place in places}
+            rows = (json.loads(self.pieces[piece]) for unit in units for piece in self.units[unit])
+            seen = ({name: cell for name, cell in row.items() if name in shown} for row in rows)
+            return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in seen)
+        mark = _parameters(self.dataset)["sep"]
+        separator = SEPARATORS.get(mark, mark) or find_separator(text.partition("\n")[0])
+        columns = cut_table(text, self.dataset.path, mark).columns
+        blind = io.StringIO()
+        writer = csv.writer(blind, delimiter=separator, lineterminator="\n")
+        writer.writerows(zip(*(columns[place] for place in places), strict=True))
+        return blind.getvalue()
+
+
+def _parameters(dataset: DataSet) -> dict[str, Any]:
+    """The parameters of the format of a table of items."""
+    given = specs.parse(dataset.format, "format")[1] if dataset.format else {}
+    return specs.convert_parameters("format items", given, PARAMETERS)
 
 
 # --- the pieces of a file ---
@@ -259,6 +356,7 @@ def write_splits(path: str | Path, folder: str | Path, *, parts: bool = False) -
                 "algorithm": ALGORITHM,
                 "dataset": dataset.name,
                 **{key: getattr(design, key) for key in ("seed", "scheme", "by", "folds", "repetitions", "dev")},
+                **({"stratify": True} if design.stratify else {}),
                 "data": {"sha256": data.sha256, "units": len(data.units), "sentences": sum(data.sentences)},
             }
             runs = list(product(range(1, design.repetitions + 1), range(1, design.runs_per_repetition + 1)))

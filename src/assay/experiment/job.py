@@ -310,10 +310,10 @@ def measure_run(
 
     wanted = [measure_and_score(spec) for spec in specs]
     try:
-        measures = [find(measure) for measure, _ in wanted]
+        measures = [find(measure, dataset.task) for measure, _ in wanted]
         options = _choose_options(dataset, measures[0].task, train)
         result = score(test, {system: predictions}, [measure for measure, _ in wanted], **options)
-        if result.about.aligned_by != "words" and not dataset.own_tokens:
+        if result.about.aligned_by != "words" and not (dataset.own_tokens or dataset.task):
             from assay.formats import Input
 
             paths = (test, predictions)
@@ -389,8 +389,8 @@ def find_discordant(
     from assay.engine.measure import find
     from assay.scale.run import compare
 
-    named = {str(find(spec)): spec for spec in specs}
-    options = _choose_options(dataset, find(specs[0]).task, train)
+    named = {str(find(spec, dataset.task)): spec for spec in specs}
+    options = _choose_options(dataset, find(specs[0], dataset.task).task, train)
     for diff in compare(test, dict(predictions), list(specs), **options).diffs:
         if diff.slice is None and diff.on in named:
             yield named[diff.on], diff.a, diff.b, diff.new_errors, diff.corrections

@@ -28,14 +28,16 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 SCORING = (
     *("column", "task", "lexicon", "oov_fold_case", "map", "tagset", "strict_tagset", "expand_optional"),
     *("alternatives", "weights", "scheme", "repair", "gold_errors", "duplicates", "missing", "zeros"),
-    "mention_types",
+    *("mention_types", "id"),
 )
 """Options of `assay score` that an experiment may set."""
 _TOP = (
-    *("name", "seed", "repetitions", "folds", "scheme", "by", "dev", "measures", "time_limit", "jobs", "store"),
-    *("runs", "keep_models", "scoring", "datasets", "systems", "cluster"),
+    *("name", "seed", "repetitions", "folds", "scheme", "by", "stratify", "dev", "measures", "time_limit", "jobs"),
+    *("store", "runs", "keep_models", "scoring", "datasets", "systems", "cluster"),
 )
-_DATA = ("path", "format", "keep", "by", "splits", "own_tokens")
+_DATA = ("path", "format", "keep", "by", "stratify", "splits", "own_tokens")
+ITEMS = "items"
+_BY = ("sentence", "document", "item", "meta:COLUMN")
 _SYSTEM = ("train", "predict", "predictions", "shell", "blind", "time_limit", "environment")
 _GENERAL = ("seed", "data_set", "repetition", "fold", "python", "here")
 PLACEHOLDERS = {
@@ -150,6 +152,11 @@ class DataSet:
     """A file of splits; None if they are made."""
     scoring: tuple[tuple[str, Any], ...] = ()
     """Options of `assay score`."""
+
+    @property
+    def task(self) -> str:
+        """The task of a table of items; nothing for words."""
+        return "" if self.design.by in _BY[:2] else ITEMS
 
 
 @dataclass(frozen=True)
@@ -283,7 +290,8 @@ def read_plan(path: str | Path) -> Experiment:
         folds=top.number("folds", 10, 3 if dev else 2),
         repetitions=top.number("repetitions", 1, 1),
         dev=dev,
-        by=top.choice("by", ("sentence", "document"), "sentence"),
+        by=_read_by(top, "sentence"),
+        stratify=top.take("stratify", bool, False),
         scheme=scheme,
         seed=top.number("seed", 0, 0),
     )
@@ -326,11 +334,16 @@ def _read_data_set(name: str, table: TomlTable, design: Design, scoring: Mapping
     if not path:
         raise table.error("", 'names no file. Write path = "gold.conllu"')
     splits = table.take("splits", str)
-    design = replace(design, by=table.choice("by", ("sentence", "document"), design.by))
+    stratify = table.take("stratify", bool, design.stratify)
+    design = replace(design, by=_read_by(table, design.by), stratify=stratify)
     if splits is not None:
         splits = str(here / splits)
         with table.place("splits"):
             design = read_design(splits, name)
+    if design.by not in _BY[:2]:
+        scoring = {**scoring, "task": ITEMS}
+    elif design.stratify:
+        raise table.error("stratify", 'is for tables of items. Write by = "item" or "meta:COLUMN"')
     data = DataSet(
         name=name,
         path=str(here / path),
@@ -348,6 +361,14 @@ def _read_data_set(name: str, table: TomlTable, design: Design, scoring: Mapping
             form, given = specs.parse(data.format, "format")
             specs.convert_parameters(f"format {form}", given, named_format(form).parameters)
     return data
+
+
+def _read_by(table: TomlTable, default: str) -> str:
+    """What is split: sentences, documents, items, or the values of a column of items."""
+    by: str = table.take("by", str, default)
+    if by not in _BY[:3] and not re.fullmatch("meta:.+", by):
+        raise table.error("by", str(unknown("choice", by, _BY)))
+    return by
 
 
 def _read_scoring(table: TomlTable, here: Path, others: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -142,11 +142,12 @@ def check_ready(experiment: Experiment, *, programs: bool = True) -> None:
     for spec in experiment.measures:
         measure, score = measure_and_score(spec)
         with top.place("measures"):
-            definition = find(measure)
+            definitions = [find(measure, task) for task in {data.task for data in experiment.datasets.values()}]
+            definition = definitions[0]
         scores = [*definition.scores, *definition.averages]
         if score is not None and score not in scores:
             raise top.error("measures", f"{measure} has no score {score!r}. There is: {', '.join(scores)}.")
-        tasks.append(definition.task)
+        tasks += [each.task for each in definitions]
     if len(set(tasks)) > 1:
         named = ", ".join(dict.fromkeys(tasks))
         raise top.error("measures", f"are about different tasks: {named}. Make an experiment for each task.")
@@ -174,6 +175,9 @@ def plan_jobs(experiment: Experiment) -> list[Job]:
         else:
             # More repetitions leave the first ones as they are.
             design = {key: value for key, value in asdict(data.design).items() if key != "repetitions"}
+            if not data.design.stratify:
+                # The splits of older stores did not have it.
+                del design["stratify"]
             split = json.dumps([ALGORITHM, data.format, design], sort_keys=True)
         of_data[name] = {"data": hash_data(data.path), "split": split}
         files = {key: hash_file(value) for key, value in data.scoring if isinstance(value, str) and hash_file(value)}

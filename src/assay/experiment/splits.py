@@ -28,6 +28,13 @@ class Design:
     by: str = "sentence"
     scheme: str = "folds"
     seed: int = 0
+    stratify: bool = False
+    """True if each fold gets the same share of every label."""
+
+    @property
+    def noun(self) -> str:
+        """What is split, in the plural."""
+        return f"values of {self.by.removeprefix('meta:')}" if self.by.startswith("meta:") else f"{self.by}s"
 
     @property
     def runs_per_repetition(self) -> int:
@@ -40,7 +47,7 @@ class Design:
         many = f"{self.repetitions} × {self.folds} folds" if self.scheme == "folds" else f"{self.repetitions} splits"
         part = 100 / self.folds
         sizes = f"{100 - 2 * part:.3g}/{part:.3g}/{part:.3g}" if self.dev else f"{100 - part:.3g}/{part:.3g}"
-        return f"{many}, {sizes} by {self.by}, seed {self.seed}"
+        return f"{many}, {sizes} by {self.by}{', stratified' * self.stratify}, seed {self.seed}"
 
 
 @dataclass(frozen=True)
@@ -78,15 +85,21 @@ def check_size(design: Design, name: str, units: int) -> None:
     """Raise InputError if a part would be empty."""
     if units < design.folds:
         raise InputError(
-            f"{name}: {units} {design.by}s cannot be cut into {design.folds} folds. Take fewer folds"
+            f"{name}: {units} {design.noun} cannot be cut into {design.folds} folds. Take fewer folds"
             + (', or split by = "sentence".' if design.by == "document" else ".")
         )
 
 
-def make_split(design: Design, name: str, repetition: int, fold: int, units: int) -> Parts:
-    """One of the splits of a data set; repetitions and folds count from 1."""
+def make_split(
+    design: Design, name: str, repetition: int, fold: int, units: int, labels: Sequence[str] = ()
+) -> Parts:
+    """One of the splits of a data set; repetitions and folds count from 1, `labels` are for stratify."""
     check_size(design, name, units)
     shuffled, folds = shuffle_units(design.seed, name, repetition, units), design.folds
+    if design.stratify:
+        # Units of one label after another are dealt to the folds like cards.
+        shuffled.sort(key=lambda unit: labels[unit])
+        return _make_split_of_folds([sorted(shuffled[number::folds]) for number in range(folds)], fold, design.dev)
     if design.scheme == "random":
         # Gorman and Bedrick's way: the first eight tenths train, one tenth dev, the rest test.
         first = units * (folds - 1 - design.dev) // folds
@@ -116,7 +129,7 @@ def read_design(path: str, name: str) -> Design:
     if content["dataset"] != name:
         raise InputError(f"{path}: contains the splits of {content['dataset']}, not of {name}.")
     plain = {key: content[key] for key in ("folds", "dev", "by", "scheme", "seed")}
-    return Design(**plain, repetitions=len(content["splits"]))
+    return Design(**plain, repetitions=len(content["splits"]), stratify=content.get("stratify") is True)
 
 
 def read_split(path: str, sha256: str, units: int, repetition: int, fold: int) -> Parts:

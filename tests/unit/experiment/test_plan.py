@@ -68,7 +68,10 @@ SYSTEM = "[systems.copy]"
         (plan(folds=600_000, repetitions=2), "x.toml:2: folds: makes more than 1,000,000 runs of all systems."),
         (plan(dev=1), "x.toml:3: dev: should be true or false, not 1."),
         (plan(seed=True), "x.toml:4: seed: should be a whole number, not True."),
-        (plan(by="word"), "x.toml:4: by: there is no choice 'word'. There is: sentence, document."),
+        (
+            plan(by="word"),
+            "x.toml:4: by: there is no choice 'word'. There is: sentence, document, item, meta:COLUMN.",
+        ),
         (
             plan(measures=[]),
             'x.toml:1: measures: names none. Write e.g. measures = ["accuracy"]; `assay measures` lists them.',
