@@ -125,6 +125,8 @@ def pack_columns(*columns: Ints) -> Ints:
     room = 1
     for column in columns if rows else ():
         low, high = int(column.min()), int(column.max())
+        if low == high:
+            continue
         if room * (high - low + 1) >= 1 << 62:
             key, column = (np.unique(numbers, return_inverse=True)[1] for numbers in (key, column))  # noqa: PLW2901
             low, high, room = 0, int(column.max()), rows
@@ -140,14 +142,20 @@ def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints
 
     A row counts as many times as `sizes` says.
     """
+    first, group = group_codes(columns)
+    if sizes is None or not len(sizes):
+        return first, np.bincount(group, minlength=len(first))
+    return first, np.bincount(group, weights=sizes, minlength=len(first)).astype(np.int64)
+
+
+def group_codes(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """For each distinct tuple over several columns of codes the first row that has it, and the tuple of each row."""
     key = pack_columns(*columns)
     _, group, numbers = distinct_numbers(key, int(key.max(initial=0)) + 1)
     first = np.empty(len(numbers), dtype=np.int64)
     # The first row of each group is written last.
     first[group[::-1]] = np.arange(len(key))[::-1]
-    if sizes is None or not len(sizes):
-        return first, numbers
-    return first, np.bincount(group, weights=sizes, minlength=len(first)).astype(np.int64)
+    return first, group
 
 
 def distinct_numbers(keys: Ints, room: int) -> tuple[Ints, Ints, Ints]:

@@ -10,7 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Array, Floats, Ints, as_codes, distinct_numbers, distinct_rows
+from assay.arrays import (
+    NONE,
+    Array,
+    Floats,
+    Ints,
+    as_codes,
+    distinct_numbers,
+    distinct_rows,
+    group_codes,
+    numbers_of_runs,
+)
 from assay.engine.items import CREDITS, Items
 from assay.records import dataclass
 from assay.stats.resample import is_costly
@@ -44,11 +54,12 @@ class Counts:
         """Units × fields, labels summed up."""
         return _sum_by_group(self.unit, self.values, self.units)
 
-    def total(self) -> Ints:
-        """The sum over all units: one number per field, or labels × fields."""
+    def total(self, sizes: Ints | None = None) -> Ints:
+        """The sum over all units: one number per field, or labels × fields; `sizes`: how often each unit counts."""
+        values = self.values if sizes is None else self.values * sizes[self.unit, None]
         if self.label is None or self.labels is None:
-            return np.asarray(self.values.sum(axis=0))
-        return _sum_by_group(self.label, self.values, len(self.labels))
+            return np.asarray(values.sum(axis=0))
+        return _sum_by_group(self.label, values, len(self.labels))
 
     def wide(self, most: int = DENSE) -> Any:
         """Units × (labels · fields); a sparse matrix if a dense one had more than `most` numbers."""
@@ -73,6 +84,14 @@ class Counts:
             values=np.concatenate([self.values, values]),
             label=np.concatenate([self.label, label]),
         )
+
+    def repeat(self, units: Ints) -> Counts:
+        """Counts of the units with these numbers, some of them several times; rows must be in the order of units."""
+        numbers = np.bincount(self.unit, minlength=self.units)
+        rows = numbers_of_runs((np.cumsum(numbers) - numbers)[units], numbers[units])
+        label = None if self.label is None else self.label[rows]
+        unit = np.repeat(np.arange(len(units)), numbers[units])
+        return replace(self, units=len(units), unit=unit, values=self.values[rows], label=label)
 
     def regroup(self, group_of_unit: Ints, groups: int) -> Counts:
         """Counts by group of units; units of group -1 are left out."""
@@ -135,6 +154,33 @@ class DistinctRows:
 
 
 # --- from items to counts, per sentence ---
+
+
+def fold_units(tables: Sequence[Any], unit_of_sentence: Ints, units: int) -> tuple[list[Items], Ints] | None:
+    """If each unit has at most one item: the distinct items of all systems, each in a sentence by itself, and the
+    sentence of each unit; the last sentence is empty.
+
+    None if units have several items or further numbers, or if more than `BLOCKS` are distinct.
+    """
+    if not all(isinstance(one, Items) and one.credits is None and not one.sums for one in tables):
+        return None
+    unit = unit_of_sentence[tables[0].sentence]
+    kept = np.flatnonzero(unit >= 0)
+    same = all(np.array_equal(one.sentence, tables[0].sentence) for one in tables[1:])
+    if not same or (np.diff(unit[kept]) <= 0).any():
+        return None
+    columns: list[Array] = []
+    for one in tables:
+        found = one.right if one.found is None else one.found
+        columns += [np.where(one.has_gold | one.right[0], one.gold, NONE), one.right[0], one.has_gold, found[0]]
+        columns += [np.where(one.has_system[0] | found[0], one.answer[0], NONE), one.has_system[0], *one.kind]
+        columns += [*one.marks.values(), *(() if one.label is None else [one.label])]
+    first, group = group_codes(columns if len(kept) == len(unit) else [column[kept] for column in columns])
+    if len(first) > BLOCKS:
+        return None
+    sentences = np.full(units, len(first), dtype=np.int64)
+    sentences[unit[kept]] = group
+    return [replace(one.where(kept[first]), sentence=np.arange(len(first))) for one in tables], sentences
 
 
 def tally(items: Items, sentences: int) -> Counts:
@@ -262,6 +308,8 @@ class JointCounts:
     """Counts by label of each unit, or of each block if units are too many; None if labels are not resampled …"""
     blocks: Ints | None
     """… and the block of each of these units; None if other shards have none."""
+    single: DistinctRows | None
+    """If each unit has one item, the distinct joint rows of counts by label; None if they are too many."""
     differing: Mapping[tuple[int, int], int]
     """For each pair of systems the number of units in which its counts by label differ."""
     compares: bool
@@ -284,28 +332,36 @@ class JointCounts:
         alone: bool = True,
         names: Sequence[str] | None = None,
         unit: str = "sentence",
+        group: Ints | None = None,
     ) -> JointCounts:
         """The tallies of each system's counts per unit; scores look at the fields read alone.
 
+        If each unit has one item, those with equal items may be one in the counts; `group` has its number for each.
         `blocks` gives the block of each unit; naming units takes time, so it is called only if blocks are needed: if
         rows are too many or, unless the shard is `alone`, if other shards may have too many.
         """
         systems = tuple(name for name, _ in counts)
         tables = [table for _, table in counts]
         tables = tables if tables[0].labels is None else _common_labels(tables)
-        fields, labels, units = tables[0].fields, tables[0].labels, tables[0].units
-        totals = [table.total() for table in tables]
+        fields, labels = tables[0].fields, tables[0].labels
+        sizes = None if group is None else np.bincount(group, minlength=tables[0].units)
+        units = tables[0].units if group is None else len(group)
+        totals = [table.total(sizes) for table in tables]
         read = fields_read(as_sums(totals[0], fields))
         columns = [fields.index(name) for name in read]
         matrices = [table.matrix()[:, columns] for table in tables]
         rows = np.concatenate(matrices, axis=1)
-        joint, everyone = _few(DistinctRows.of(rows)), tuple(range(len(systems)))
+        joint, everyone = _few(DistinctRows.of(rows, sizes)), tuple(range(len(systems)))
         pairs = list(combinations(everyone, 2)) if compares else []
         further = [] if joint else [*((index,) for index in everyone), *pairs]
-        of_labels = place = used = None
+        of_labels = place = used = single = None
         if by_label and labels is not None:
-            place = blocks() if not alone or units > BLOCKS else None
+            if sizes is not None and len(tables) * len(labels) * len(fields) <= BLOCKS:
+                wide = np.hstack([table.wide() for table in tables]).astype(np.int64)
+                single = _few(DistinctRows.of(wide, sizes))
+            place = blocks() if not alone or (units > BLOCKS and single is None) else None
             used = None if place is None else np.unique(place)
+            tables = tables if group is None or place is None else [table.repeat(group) for table in tables]
             of_labels = tuple(map(_compact, tables if units <= BLOCKS else _in_blocks(tables, place)))
         tallies = cls(
             systems=systems,
@@ -316,12 +372,13 @@ class JointCounts:
             # Whole numbers of Python if sums of shards are added, because these outgrow 64 bits.
             totals=tuple(total if alone else total.astype(object) for total in totals),
             joint=joint,
-            distinct={some: _few(DistinctRows.of(np.hstack([matrices[i] for i in some]))) for some in further},
-            differences={(a, b): _swaps(matrices[a] - matrices[b]) for a, b in pairs if not joint},
+            distinct={some: _few(DistinctRows.of(np.hstack([matrices[i] for i in some]), sizes)) for some in further},
+            differences={(a, b): _swaps(matrices[a] - matrices[b], sizes) for a, b in pairs if not joint},
             used=used,
             sums=None,
             by_label=of_labels,
             blocks=place if units <= BLOCKS else None,
+            single=single,
             # If units are resampled, the test itself counts those that differ.
             differing={(a, b): _count_differing(tables[a], tables[b]) for a, b in pairs if place is not None},
             compares=compares,
@@ -333,7 +390,7 @@ class JointCounts:
         few = units <= BLOCKS or not any(tallies.needs_blocks(*some) for some in drawn)
         if alone and joint is not None and few:
             return tallies
-        used, sums = _sum_by_key(blocks(), rows)
+        used, sums = _sum_by_key(blocks(), rows if group is None else rows[group])
         return replace(tallies, used=used, sums=sums)
 
     def rows(self, *systems: int) -> DistinctRows | None:
@@ -369,18 +426,31 @@ class JointCounts:
 
     def wide(self) -> list[Any]:
         """Each system's counts as units × (labels · fields), blocks in place of units if these are too many."""
+        if self.drawn is not None:
+            return np.split(self.drawn.rows.astype(np.float64), len(self.systems), axis=1)
         tables = [counts.wide() for counts in self.labelled()]
         return tables if self.units <= BLOCKS else [table[self.used] for table in tables]
 
     def labelled(self) -> list[Counts]:
-        """Each system's counts by label of units or blocks, with the same codes of labels."""
+        """Each system's counts by label of units, distinct units or blocks, with the same codes of labels."""
         assert self.by_label is not None
+        if self.drawn is not None:
+            number, fields = len(self.drawn.rows), self.fields
+            tables = [table.astype(np.int64).reshape(number, -1, len(fields)) for table in self.wide()]
+            places = [np.nonzero(table.any(axis=2)) for table in tables]
+            rows = [(*place, table[place]) for table, place in zip(tables, places, strict=True)]
+            return [Counts(fields, number, unit, values, self.labels, label) for unit, label, values in rows]
         return _common_labels(self.by_label, self.labels)
 
     @property
     def drawn_by_label(self) -> int:
         """The number of units, or of blocks, whose counts by label are resampled."""
-        return self.units if self.units <= BLOCKS or self.used is None else len(self.used)
+        return self.units if self.units <= BLOCKS or self.drawn is not None or self.used is None else len(self.used)
+
+    @property
+    def drawn(self) -> DistinctRows | None:
+        """The distinct joint rows of counts by label, if these are resampled in place of units or blocks."""
+        return self.single if self.units > BLOCKS else None
 
     def _again(self, counts: Sequence[Counts], names: Sequence[str]) -> JointCounts:
         """Tallies like these of other counts, of units that have names."""
@@ -413,8 +483,16 @@ class JointCounts:
             sums=np.repeat(row, len(others.used), axis=0),
             by_label=None if self.by_label is None else tuple(_no_counts(one, drawn) for one in self.by_label),
             blocks=others.blocks,
+            single=DistinctRows(row[:, :0], np.array([others.units])),
             differing=dict.fromkeys(self.differing, 0),
         )
+
+    def _single_of(self, labels: Sequence[str]) -> DistinctRows:
+        """The distinct rows of single items, with columns for all of these labels."""
+        assert self.single is not None and self.labels is not None
+        shape = (len(self.single.rows), len(self.systems), len(self.labels), len(self.fields))
+        placed = _placed(self.single.rows.reshape(shape), self.labels, labels)
+        return DistinctRows(placed.reshape(len(placed), -1), self.single.sizes)
 
     def __add__(self, other: JointCounts) -> JointCounts:
         """Tallies of two stretches of text, the first one on the left."""
@@ -442,7 +520,10 @@ class JointCounts:
         assert self.used is not None and self.sums is not None and other.used is not None and other.sums is not None
         used, sums = _sum_by_key(np.concatenate([self.used, other.used]), np.concatenate([self.sums, other.sums]))
         labels = None if self.labels is None else tuple(sorted({*self.labels, *(other.labels or ())}))
-        by_label = blocks = None
+        by_label = blocks = single = None
+        narrow = len(everyone) * len(labels or ()) * len(self.fields) <= BLOCKS
+        if self.single is not None and other.single is not None and labels is not None and narrow:
+            single = _add_few(self._single_of(labels), other._single_of(labels))
         if self.by_label is not None and other.by_label is not None:
             if units <= BLOCKS:
                 assert self.blocks is not None and other.blocks is not None
@@ -467,6 +548,7 @@ class JointCounts:
             sums=sums,
             by_label=by_label,
             blocks=blocks,
+            single=single,
             differing={pair: number + other.differing[pair] for pair, number in self.differing.items()},
             compares=compares,
         )
@@ -528,8 +610,8 @@ def _placed(totals: Array, labels: Sequence[str] | None, united: Sequence[str] |
     if labels is None or united is None or tuple(labels) == tuple(united):
         return totals
     place = {label: number for number, label in enumerate(united)}
-    placed = np.zeros((len(united), totals.shape[1]), dtype=object)
-    placed[[place[label] for label in labels]] = totals
+    placed = np.zeros((*totals.shape[:-2], len(united), totals.shape[-1]), dtype=totals.dtype)
+    placed[..., [place[label] for label in labels], :] = totals
     return placed
 
 

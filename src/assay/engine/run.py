@@ -18,7 +18,7 @@ import numpy as np
 from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Corpus, cluster_key
 from assay.corpus.adapters import named_systems
-from assay.engine.counts import Counts, JointCounts, hash_blocks
+from assay.engine.counts import BLOCKS, MANY, Counts, JointCounts, fold_units, hash_blocks
 from assay.engine.examples import DrawnExample, draw_sentences, lot_of
 from assay.engine.finish import make_result
 from assay.engine.items import Items, count_label_pairs, join, judge_words
@@ -166,13 +166,22 @@ def _with_selections(
             named = None if names is None else tuple(names)
             more: dict[str, Any] = {"names": named, "unit": unit, "compares": how["compares"], "alone": alone}
             return JointValues.of(values, of_sentence, len(kept), lambda: blocks(unit)[kept], **more)
+        equal, group = None, None
+        if names is None and len(judged) <= MANY and (is_shard or len(kept) > BLOCKS):
+            equal = fold_units([one for _, one in judged], of_sentence, len(kept))
+        if equal is None:
+            counted = [measure.counts_of(one, gold.sentences).regroup(of_sentence, len(kept)) for _, one in judged]
+        else:
+            items, group = equal
+            counted = [measure.counts_of(one, len(items[0]) + 1) for one in items]
         return JointCounts.of(
-            [(name, measure.counts_of(one, gold.sentences).regroup(of_sentence, len(kept))) for name, one in judged],
+            [(name, table) for (name, _), table in zip(judged, counted, strict=True)],
             measure.fields_read,
             lambda: blocks(unit)[kept],
             alone=alone,
             names=names,
             unit=unit,
+            group=group,
             **how,
         )
 

@@ -257,8 +257,8 @@ class MeasureScores:
             of_all = np.zeros(len(collapsed.rows), dtype=np.int64)
             return self._spreads(function, collapsed, of_all, totals[None], float(collapsed.sizes.sum()))[0]
         function, value = self.averages[name], float(self._observed[name][system])
-        change = self._left_out_units(name, system)
-        variance = find_variance(change, np.ones(len(change)), centred=False)
+        (change,), sizes = self.linear_values(name, [system])
+        variance = find_variance(change, sizes, centred=False)
         present = float(collapsed.sizes[collapsed.rows.any(axis=1)].sum())
         effective = intervals.effective_items(value, variance, present)
         spread = self._ends(function, value, value, variance, effective, self.degrees(name, [system]))
@@ -352,7 +352,10 @@ class MeasureScores:
         for counts, totals in zip(self.tallies.labelled(), self.tallies.totals, strict=True):
             assert counts.label is not None
             # Distinct rows in canonical order: the label, then the counts that scores read.
-            table = DistinctRows.of(np.column_stack([counts.label.astype(np.int64), counts.values[:, self._read]]))
+            table = DistinctRows.of(
+                np.column_stack([counts.label.astype(np.int64), counts.values[:, self._read]]),
+                None if self.tallies.drawn is None else self.tallies.drawn.sizes[counts.unit],
+            )
             rows = DistinctRows(table.rows[:, 1:], table.sizes)
             sums = totals[:, self._read].astype(np.float64)
             for name, function in self.functions.items():
@@ -368,8 +371,8 @@ class MeasureScores:
     def linear_values(self, name: str, systems: Sequence[int]) -> tuple[list[Floats], Array]:
         """The contributions of units to the score of each system, in a common order, and the size of each row."""
         if name in self.averages:
-            order = np.argsort(self._contents(systems))
-            return [self._left_out_units(name, index)[order] for index in systems], np.ones(len(order))
+            _, order, sizes = self._draw_order(self._contents(systems))
+            return [self._left_out_units(name, index)[order] for index in systems], sizes
         collapsed = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
         parts = zip(systems, np.split(collapsed.rows, len(systems), axis=1), strict=True)
         if not self.clusters:
@@ -399,8 +402,8 @@ class MeasureScores:
     def standard_error(self, name: str, system: int) -> float:
         """The standard error of an overall score, to first order, by the variance over units."""
         if name in self.averages:
-            values = self._left_out_units(name, system)
-            return math.sqrt(find_variance(values, np.ones(len(values))))
+            (values,), sizes = self.linear_values(name, [system])
+            return math.sqrt(find_variance(values, sizes))
         collapsed = self.tallies.rows(system) or self.tallies.block_rows(system)
         return math.sqrt(find_variance(self._contributions(name, collapsed.rows, system), collapsed.sizes))
 
@@ -428,7 +431,8 @@ class MeasureScores:
                 left = totals - chunk.reshape(len(chunk), *totals.shape)
                 scores = function(as_sums(left, self._read_by_label))
                 changes[first : first + step] = self._observed[name][system] - scores
-            self._left_out[name, system] = _zero_undefined(changes)[numbers] * ((len(numbers) - 1) / len(numbers))
+            drawn = self.tallies.drawn_by_label
+            self._left_out[name, system] = _zero_undefined(changes)[numbers] * ((drawn - 1) / drawn)
         return self._left_out[name, system]
 
     # --- resampling ---
@@ -506,6 +510,19 @@ class MeasureScores:
         """A checksum of each unit's rows in these systems."""
         return [b"".join(row) for row in zip(*(self._row_digests[system] for system in systems), strict=True)]
 
+    def _draw_order(self, contents: Sequence[bytes], rows: Sequence[int] | None = None) -> tuple[bytes, Ints, Ints]:
+        """What random streams depend on; rows of the wide tables, or some of them, in the order of their checksums;
+        and the number of units of each. Rows of several units with equal checksums are one."""
+        order = np.array(sorted(range(len(contents)), key=contents.__getitem__), dtype=np.int64)
+        if self.tallies.drawn is None:
+            return b"".join(contents[place] for place in order), order, np.ones(len(order), dtype=np.int64)
+        sizes = self.tallies.drawn.sizes if rows is None else self.tallies.drawn.sizes[rows]
+        names = [contents[place] for place in order]
+        starts = [place for place, name in enumerate(names) if not place or name != names[place - 1]]
+        sizes = np.add.reduceat(sizes[order], starts) if starts else sizes
+        text = b"".join(names[place] + b"%d" % size for place, size in zip(starts, sizes.tolist(), strict=True))
+        return text, order[starts], sizes
+
     def _label_sums(
         self, systems: Sequence[int], system: int, first: int = 0, end: int | None = None
     ) -> Iterator[tuple[slice, dict[str, Floats]]]:
@@ -514,19 +531,19 @@ class MeasureScores:
         The order of units depends only on their counts. With `end`, only labels from `first` to before `end` have
         sums.
         """
-        self.pooled |= self.tallies.units > BLOCKS
-        fields, contents = self._read_by_label, self._contents(systems)
+        self.pooled |= self.tallies.drawn_by_label < self.tallies.units
+        fields = self._read_by_label
         table = self._wide_tables[system]
         highest = float(table.max(initial=0) if isinstance(table, np.ndarray) else table.max())
         # Single precision, if that is exact: sums of whole numbers below 2^24.
         table = table.astype(np.float32) if highest * self.tallies.units < 1 << 24 else table
         if end is not None:
             table = table[:, first * len(fields) : end * len(fields)]
-        order = sorted(range(len(contents)), key=contents.__getitem__)
-        rng = generator(self.settings.seed, BOOTSTRAP.encode() + b"\n" + b"".join(contents[index] for index in order))
-        place, width, done = np.argsort(order), len(self.labels) * len(fields), 0
-        for weights in bootstrap_weights(len(contents), self.settings.times, rng, width):
-            sums = weights[:, place].astype(np.float32) @ table
+        content, order, sizes = self._draw_order(self._contents(systems))
+        rng = generator(self.settings.seed, BOOTSTRAP.encode() + b"\n" + content)
+        table, width, done = table[order], len(self.labels) * len(fields), 0
+        for weights in bootstrap_weights(len(order), self.settings.times, rng, width, sizes):
+            sums = weights.astype(table.dtype) @ table
             yield slice(done, done + len(weights)), as_sums(sums.reshape(len(weights), -1, len(fields)), fields)
             done += len(weights)
 
@@ -569,11 +586,12 @@ class MeasureScores:
                     ends[system, first:end] = intervals.percentiles(values)
                     for label in range(first, first + len(values)) if self.settings.interval == "bca" else ():
                         table = self._wide_tables[system][:, label * len(fields) : (label + 1) * len(fields)]
-                        table = _dense(table)[np.argsort(self._row_digests[system])]
-                        left_out = self.functions[name](as_sums(table.sum(axis=0) - table, fields))
+                        _, order, sizes = self._draw_order(self._row_digests[system])
+                        table = _dense(table)[order]
+                        left_out = self.functions[name](as_sums(sizes @ table - table, fields))
                         observed = float(self._observed_by_label[name][system, label])
                         resampled = values[label - first].astype(np.float64)
-                        better = intervals.bca(observed, resampled, left_out, np.ones(len(table), dtype=np.int64))
+                        better = intervals.bca(observed, resampled, left_out, sizes)
                         if better is not None:
                             ends[system, label], corrected[system, label] = better, True
         self._resampled[labels] = replicates, label_ends
@@ -645,10 +663,11 @@ class MeasureScores:
             if names:
                 # Turned if the rows of (b, a) are the larger list.
                 if functions is self.averages:
-                    turned = sorted(self._contents((a, b))) < sorted(self._contents((b, a)))
+                    one_way, other_way = (self._draw_order(self._contents(two))[0] for two in ((a, b), (b, a)))
+                    turned = one_way < other_way
                 else:
-                    one_way, other_way = self._rows_to_draw(a, b), self._rows_to_draw(b, a)
-                    turned = is_less(one_way.rows, one_way.sizes, other_way.rows, other_way.sizes)
+                    rows, back = self._rows_to_draw(a, b), self._rows_to_draw(b, a)
+                    turned = is_less(rows.rows, rows.sizes, back.rows, back.sizes)
                 by_score = self._replicates((b, a) if turned else (a, b), names)
                 resampled |= {name: (turned, second - first) for name, (first, second) in by_score.items()}
         for name, (turned, replicates) in resampled.items():
@@ -690,16 +709,16 @@ class MeasureScores:
                 contents = [[first[place] + second[place] for place in differing] for first, second in sides]
             else:
                 contents = [_row_digests(change_of(*two)) for two in ((a, b), (b, a))]
-            turned = sorted(contents[0]) < sorted(contents[1])
-            change, digests = change_of(b, a) if turned else change_of(a, b), contents[turned]
+            orders = [self._draw_order(digests, differing) for digests in contents]
+            turned = orders[0][0] < orders[1][0]
+            change, (content, order, sizes) = change_of(b, a) if turned else change_of(a, b), orders[turned]
             places = np.flatnonzero(np.asarray((change != 0).sum(axis=0)))
-            order = sorted(range(len(digests)), key=digests.__getitem__)
-            sums = [np.asarray(tables[system].sum(axis=0), dtype=np.float64).ravel() for system in (a, b)]
-            rows, units = change[order][:, places], len(digests)
-            sizes: Ints = np.ones(units, dtype=np.int64)
-            if self.tallies.units > BLOCKS:
+            totals = (self.tallies.totals[system][:, self._is_read_by_label] for system in (a, b))
+            sums = [total.astype(np.float64).ravel() for total in totals]
+            rows, units = change[order][:, places], int(sizes.sum())
+            if self.tallies.drawn_by_label < self.tallies.units:
                 units = self.tallies.differing[min(a, b), max(a, b)]
-            content, fields = b"\n" + b"".join(sorted(digests)), self._read_by_label
+            content, fields = b"\n" + content, self._read_by_label
         else:
             swaps, units = self.tallies.swaps(a, b)
             if swaps is None:

@@ -83,6 +83,8 @@ def bootstrap_sums(rows: Ints, sizes: Ints, times: int, rng: np.random.Generator
 def is_costly(rows: Ints, sizes: Ints) -> bool:
     """True if drawing rows costs more than a product with weights of units."""
     units = int(sizes.sum())
+    if len(rows) <= _FEW_ROWS and units > MOST_UNITS:
+        return False
     bits = sum((int(high) * units + 1).bit_length() for high in rows.max(axis=0, initial=0))
     rare = sizes < _WORTH_A_ROW
     looked_up = float(sizes[rare].sum()) + 3 * units**0.5
@@ -125,14 +127,18 @@ class _Singles:
 
 
 def bootstrap_weights(
-    units: int, times: int, rng: np.random.Generator, width: int = 0
-) -> Iterator[NDArray[np.uint8]]:
+    units: int, times: int, rng: np.random.Generator, width: int = 0, sizes: Ints | None = None
+) -> Iterator[NDArray[np.integer[Any]]]:
     """The number of times that each unit is drawn, for tables that are too wide for sums: replicates × units.
+    With `sizes`, each stands for as many equal units, and the number drawn of them is given.
 
     Chunks fit the results, which have `width` numbers per replicate. A byte for each number is enough: with more than
     255 units, none is drawn 256 times, because the probability is below 10^-500.
     """
     for replicates in _chunks(times, max(units, width), CHUNK_NUMBERS):
+        if sizes is not None and sizes.max(initial=0) > 1:
+            yield rng.multinomial(int(sizes.sum()), sizes / sizes.sum(), size=replicates)
+            continue
         if units <= 1 << 16 and units.bit_count() == 1:
             # This is the number of blocks of a large corpus.
             picked: NDArray[Any] = _random16(replicates, units, rng) & np.uint16(units - 1)

@@ -82,8 +82,8 @@ def prepare_items(run: Run) -> None:
     if options.unit == "document":
         raise UsageError("--unit document: items have no documents. Name a column of theirs: --unit meta:COLUMN")
     run.unit = "sentence" if options.unit in (None, "item") else options.unit
-    tables = [drop_repeats(table_of(item), options.duplicates) for item in run.inputs]
-    gold = whole = tables[0]
+    gold = whole = drop_repeats(table_of(run.inputs[0]), options.duplicates)
+    tables = [gold, *(drop_repeats(table_of(item), options.duplicates, gold.ids) for item in run.inputs[1:])]
     kind = (options.decided.kind if options.decided else "") or kind_of(gold, names)
     run.decide(kind=kind, column=LABEL, joined_by="order" if gold.ids is None else "id")
     for name, table in zip(run.names, tables, strict=True):
@@ -170,10 +170,13 @@ def prepare_items(run: Run) -> None:
 # --- joining ---
 
 
-def drop_repeats(table: ItemTable, duplicates: str) -> ItemTable:
-    """The table without items that come again; an error unless the user says what becomes of them."""
+def drop_repeats(table: ItemTable, duplicates: str, different: Sequence[str] | None = None) -> ItemTable:
+    """The table without items that come again; an error unless the user says what becomes of them.
+
+    `different` are ids, such as those of gold, that are known to be all different.
+    """
     ids = table.ids
-    if ids is None or len({*ids}) == len(ids):
+    if ids is None or ids == different or len({*ids}) == len(ids):
         return table
     first = {name: row for row, name in reversed([*enumerate(ids)])}
     counted: dict[str, int] = {}
