@@ -28,6 +28,7 @@ export function boardPanel(report) {
   const called = places.some(isPair) ? "pair" : rows[0].system === "all annotators" ? "annotators" : "system";
   const [paired, many] = [report.view.b !== null, report.systems.length];
   const choosable = (paired && many > 2) || (!paired && many > 1 && report.texts !== null);
+  const form = report.formOfAll(rows);
   const scale = scaleOf(rows.flatMap((row) => [row.value, row.low, row.high]));
   const letters = [...new Set(rows.flatMap(lettersOf))];
   const hint = element("p", { class: "soft", id: "board-said", role: "status" });
@@ -63,12 +64,12 @@ export function boardPanel(report) {
       alone ? [] : numberCell(row.value === null || !places.includes(row) ? "" : 1 + places.filter((other) => other.value !== null && (row.lower ? other.value < row.value : other.value > row.value)).length),
       element("th", { scope: "row" }, button, mark),
       letters.length ? textCell(groupsOf(row, letters)) : [],
-      plotCell(figuresPlot([{ ...row, mark: letter }], scale, title)),
+      form === null ? [] : plotCell(figuresPlot([{ ...row, mark: letter }], scale, title)),
       numberCell(element("b", {}, written(row.value)), runs ? element("span", { class: "soft" }, ` ± ${written(row.runs.spread)}`) : null),
       betweenEnds(row, written),
     ];
   };
-  const heads = [...(alone ? [] : [""]), alone ? "measure" : called, ...(letters.length ? ["group"] : []), () => axisOf(scale, writersOf(report.formOfAll(rows)).tick), alone ? "score" : titleOf(report, rows[0], all), "95% interval"];
+  const heads = [...(alone ? [] : [""]), alone ? "measure" : called, ...(letters.length ? ["group"] : []), ...(form === null ? [] : [() => axisOf(scale, writersOf(form).tick)]), alone ? "score" : titleOf(report, rows[0], all), "95% interval"];
   const show = (focused = null) => {
     place.replaceChildren(tableWith({ heads, rows: rows.map(draw), kind: "rows stacked board" }));
     hint.textContent = waiting === null ? HINTS[choosable ? (paired ? 2 : 1) : 0] : `${report.systems[waiting]}: now choose the system to compare it with.`;
@@ -88,10 +89,10 @@ export function boardPanel(report) {
 }
 
 /** The title of a score: its measure, and the score if measures have different ones. @param {Report} report */
-function titleOf(report, { measure, score }, all) {
+function titleOf(report, { measure, score, lower }, all) {
   const several = new Set(all.map((row) => row.score).filter((name) => name !== "value")).size > 1;
   const named = several && score !== "value" && score !== measure.split("(")[0];
-  return named ? `${report.title(measure)} ${report.title(score)}` : report.title(measure);
+  return `${report.title(measure)}${named ? ` ${report.title(score)}` : ""}${lower ? " ↓" : ""}`;
 }
 
 /** The letters of a system; after Z they are numbers in brackets. */

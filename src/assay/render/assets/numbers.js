@@ -39,9 +39,23 @@ const plainTick = (number) => String(Number((100 * number).toPrecision(6)));
 const coefficientTick = (number) => String(Number(number.toPrecision(6))).replace("-", "−").replace(/0\./u, ".");
 const plus = (number, text) => (number > 0 && !/^[.0]*$/u.test(text) ? `+${text}` : text);
 
+/** A number with four significant digits, in the unit that it has: 0.4000, 12.35, 1,235. */
+function plainNumber(value) {
+  if (value === null || value === undefined) return DASH;
+  const size = Math.abs(value);
+  if (size && !(size >= 1e-4 && size < 1e15)) return value.toExponential(3).replaceAll("-", "−");
+  const decimals = size ? Math.max(0, 3 - Number(size.toExponential(3).split("e")[1])) : 3;
+  const [integers, rest] = roundTo(size, decimals).split(".");
+  return `${value < 0 ? "−" : ""}${Number(integers).toLocaleString("en-GB")}${rest ? `.${rest}` : ""}`;
+}
+
 /** How values of a form, their differences and the numbers of an axis are written. */
 export function writersOf(form) {
   if (form === "percent") return { written: percent, difference: signed, tick: plainTick, signedTick };
+  if (form === "plain") {
+    const tick = (number) => String(Number(number.toPrecision(6))).replace("-", "−");
+    return { written: plainNumber, difference: (value) => plus(value, plainNumber(value)), tick, signedTick: (number) => plus(number, tick(number)) };
+  }
   return { written: coefficient, difference: (value) => plus(value, coefficient(value)), tick: coefficientTick, signedTick: (number) => plus(number, coefficientTick(number)) };
 }
 

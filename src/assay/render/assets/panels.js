@@ -36,9 +36,10 @@ export function surePanel(report) {
   const main = new Set(report.mainScores().map((row) => `${row.measure}\t${row.score}`));
   const shown = (row) => !elsewhere.has(row.measure) || main.has(`${row.measure}\t${row.score}`);
   const tests = result.comparisons.filter((row) => ofPair(row) && shown(row)).map(atLevel);
-  const scale = scaleOf([0, ...tests.flatMap((row) => [row.low, row.high, row.difference])], 3);
+  const form = report.formOfAll(tests);
+  const scale = form === null ? null : scaleOf([0, ...tests.flatMap((row) => [row.low, row.high, row.difference])], 3);
   const draw = (row) => testCells(report, row, scale, tests.filter((one) => one.measure === row.measure).length > 1);
-  const heads = ["measure", "A", "B", "B − A", () => axisOf(scale, writersOf(report.formOfAll(tests)).signedTick), intervalTitle(tests[0]), "p (Holm)"];
+  const heads = ["measure", "A", "B", "B − A", ...(scale ? [() => axisOf(scale, writersOf(form).signedTick)] : []), intervalTitle(tests[0]), "p (Holm)"];
   const sentences = known && [
     known.verdict === packed.verdict ? null : element("p", { id: "pair-verdict", class: "verdict small" }, known.verdict),
     known.chance.map((line) => element("p", { class: "soft" }, line)),
@@ -59,11 +60,11 @@ function testCells(report, row, scale, several) {
   const { written, difference } = writersOf(report.formOf(row));
   const title = `${report.title(row.measure)}: difference ${difference(row.difference)}, ${intervalTitle(row)} ${difference(row.low)} to ${difference(row.high)}`;
   return [
-    nameCell(several ? `${report.title(row.measure)} ${report.title(row.score)}` : report.title(row.measure)),
+    nameCell(`${report.title(row.measure)}${several ? ` ${report.title(row.score)}` : ""}${row.lower ? " ↓" : ""}`),
     numberCell(written(score(row.a))),
     numberCell(written(score(row.b))),
     numberCell(difference(row.difference)),
-    plotCell(figuresPlot([{ ...row, value: row.difference }], scale, title, { zero: true })),
+    scale ? plotCell(figuresPlot([{ ...row, value: row.difference }], scale, title, { zero: true })) : [],
     betweenEnds(row, difference),
     numberCell(pValue(row.p_adjusted)),
   ];

@@ -92,7 +92,8 @@ export class Report {
   /** The main scores of a measure, the best system first; what is undefined comes last. */
   ranked(measure) {
     const rows = this.mainScores().filter((row) => row.measure === measure);
-    return rows.sort((one, other) => (other.value ?? -Infinity) - (one.value ?? -Infinity));
+    const known = ({ value, lower }) => (value === null ? -Infinity : lower ? -value : value);
+    return rows.sort((one, other) => known(other) - known(one));
   }
 
   /** The tests that the verdict is about. */
@@ -113,10 +114,10 @@ export class Report {
     return this.result.score_forms?.[measure]?.[score] ?? "percent";
   }
 
-  /** The form that all rows have; percent if they have several. */
+  /** The form that all rows have, percent if they have several; null if some are plain numbers, which have no axis with others. */
   formOfAll(rows) {
     const forms = new Set(rows.map((row) => this.formOf(row)));
-    return forms.size === 1 ? [...forms][0] : "percent";
+    return forms.size === 1 ? [...forms][0] : forms.has("plain") ? null : "percent";
   }
 
   /** The main score of every measure and system. */
