@@ -89,6 +89,20 @@ def test_tables_of_the_specification(case: Any) -> None:
         assert row.model == "signed-rank"
 
 
+@pytest.mark.parametrize("by", ["wilcoxon", "nemenyi"])
+def test_five_systems_on_twelve_data_sets(by: str) -> None:
+    """The table of cases/chance: scipy's and scikit-posthocs' numbers."""
+    text = Path(__file__).parents[2].joinpath("data/chance/many-systems.json").read_text("utf-8")
+    case = json.loads(text)["data_sets"]
+    rows = [list(map(str, row)) for row in case["scores"]]
+    found = result_of(text_of({"systems": case["systems"], "scores": rows}), nemenyi=by == "nemenyi")
+    (ranks,) = found.ranks
+    assert (round(ranks.friedman, 4), round(ranks.critical_difference, 5)) == (27.9333, 1.76077)
+    assert ranks.ranks == pytest.approx(case["mean_ranks"])
+    assert {f"{row.a}-{row.b}": row.wilcoxon for row in ranks.pairs} == pytest.approx(case["wilcoxon"], rel=1e-12)
+    assert ranks.groups == case["letters_nemenyi" if by == "nemenyi" else "letters_wilcoxon_holm"]
+
+
 @each("case", READING, name)
 def test_tables_are_read_as_the_specification_says(
     case: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
