@@ -162,7 +162,8 @@ class Options:
         mending = check_repair(repair.get(name, repair.get("", "")))
         is_system = name != "gold" and not self.symmetric
         has_items = True if self.id or self.task == ITEMS else False if self.task else None
-        return Asked(name, which.get(name, which.get("", "")), mending, is_system, self.id, self.sets, has_items)
+        sets = self.sets if isinstance(self.sets, str) else ""
+        return Asked(name, which.get(name, which.get("", "")), mending, is_system, self.id, sets, has_items)
 
     def threshold_of(self, name: str) -> tuple[float, str | None] | None:
         """The least score that counts in a system, and the checksum of the gold on which it was chosen; None if all

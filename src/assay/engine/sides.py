@@ -48,17 +48,17 @@ def find_sides(gold: Any, systems: Any, options: Options) -> tuple[Any, Any, Opt
         return gold, systems, options
     if is_alone:
         return _read_one_table(str(gold), options)
-    named = named_systems(systems)
-    if not any(map(_has_several, named.values())):
-        return gold, systems, options
     expanded: dict[str, Any] = {}
-    for name, path in named.items():
-        expanded[name] = path
-        if _has_several(path):
+    for name, given in named_systems(systems).items():
+        if _is_data(given, sets=bool(options.sets), said=True):
+            expanded[name] = items_of(given, name, id_column=options.id)
+        elif _has_several(given):
             asked = replace(options.asked_of(name), items=True)
-            table = Input(str(path), input_format=options.format_of(name), asked=asked).read().layers[ItemTable]
-            expanded = {**expanded, name: None} | _split(name, table)
-    return gold, {name: given for name, given in expanded.items() if given is not None}, options
+            table = Input(str(given), input_format=options.format_of(name), asked=asked).read().layers[ItemTable]
+            expanded |= _split(name, table)
+        else:
+            expanded[name] = given
+    return gold, expanded, options
 
 
 def contains_gold(path: Any, options: Options) -> bool:
@@ -107,7 +107,7 @@ def _read_data(gold: Any, systems: Any, options: Options) -> tuple[Any, Any, Opt
     if (options.task or ITEMS) != ITEMS or not (is_table or _is_data(gold, sets=sets, said=said)):
         return None
     if systems is None and is_frame(gold):
-        return _take_sides(table_of_frame(gold, "gold"), {**PARAMETERS}, options, "")
+        return _take_sides(table_of_frame(gold, "gold"), PARAMETERS, options, "")
     alone = is_one_system(systems, sets=sets) and not (isinstance(systems, Mapping) and not isinstance(gold, Mapping))
     named: Mapping[str, Any] = {"system 1": systems} if alone else _name_data(systems)
     one_label = not (isinstance(gold, list | tuple) and is_doc(gold[0])) or is_one_label(gold)
@@ -229,8 +229,9 @@ def _read_one_table(path: str, options: Options) -> tuple[Any, Any, Options]:
 def _take_sides(table: Table, given: Mapping[str, Any], options: Options, sha256: str) -> tuple[Any, Any, Options]:
     """Gold and the systems that are columns of a table, or its rows."""
     chosen, asked, path = _parse_columns(options.column), options.asked_of("gold"), table.path
-    cells = next((cells for cells, name in zip(table.columns, table.names, strict=False) if _names_systems(name)), ())
-    if len({*map(str, cells)}) > 1:
+    given = {**given, "sets": given["sets"] or asked.sets}
+    of_systems = (place for place, name in enumerate(table.names) if plain_name(name) in SYSTEMS)
+    if any(len({*map(str, table.columns[place])}) > 1 for place in of_systems):
         label = next((column for name, column in chosen.items() if name != "gold"), None)
         roles = find_roles(table, given, replace(asked, name="", is_system=True), label)
         if "gold" in chosen:
@@ -241,7 +242,8 @@ def _take_sides(table: Table, given: Mapping[str, Any], options: Options, sha256
         gold = replace(_join_targets([items]), notes=items.notes)
         return gold.corpus(), _split("", items), replace(options, column=None)
     roles = replace(find_roles(table, given, asked, chosen.pop("gold", None)), system=None, run=None, confidence=None)
-    systems = {name: _locate(table, column) for name, column in chosen.items()} or _find_systems(table, roles)
+    systems = {name: _locate(table, column) for name, column in chosen.items()}
+    systems = systems or _find_systems(table, roles, given["sets"])
     gold = make_items(table, roles, given, hidden={*systems.values()}, sha256=sha256)
     listed = ", ".join(map(table.name, systems.values()))
     gold = replace(gold, notes=(*gold.notes, f"systems are the columns {listed}. To choose: --column NAME=COLUMN"))
@@ -251,10 +253,6 @@ def _take_sides(table: Table, given: Mapping[str, Any], options: Options, sha256
         items = make_items(table, own, given, hidden={*range(len(table.columns))}, sha256=sha256)
         answers[name] = replace(items, notes=()).corpus()
     return gold.corpus(), answers, replace(options, column=None)
-
-
-def _names_systems(name: str) -> bool:
-    return plain_name(name) in SYSTEMS
 
 
 def _parse_columns(given: Any) -> dict[str, str]:
@@ -274,11 +272,11 @@ def _locate(table: Table, column: str) -> int:
     return place
 
 
-def _find_systems(table: Table, roles: Roles) -> dict[str, int]:
+def _find_systems(table: Table, roles: Roles, separator: str) -> dict[str, int]:
     """The columns of whose filled cells at least half are labels of gold."""
     assert roles.label is not None
     filled = {
-        place: [text for cell in cells if (text := str("" if cell is None else cell).strip())]
+        place: [text for cell in cells for part in _cut(cell, separator) if (text := str(part).strip())]
         for place, cells in enumerate(table.columns)
     }
     labels = {*filled[roles.label]}
@@ -300,3 +298,10 @@ def _find_systems(table: Table, roles: Roles) -> dict[str, int]:
             f"them: --column gold={table.name(roles.label)} --column NAME=COLUMN. There is: {names or 'none'}."
         )
     return systems
+
+
+def _cut(cell: Any, separator: str) -> Sequence[Any]:
+    """The labels in a cell."""
+    if isinstance(cell, list | tuple | set | frozenset):
+        return [*cell]
+    return cell.split(separator) if separator and isinstance(cell, str) else [] if cell is None else [cell]

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import Floats, Ints
+from assay.arrays import Ints
 from assay.corpus import SEVERAL, Column
 from assay.corpus.items import ItemTable
 from assay.errors import InputError, unknown
 from assay.formats.builder import Builder
-from assay.formats.items import PARAMETERS, find_roles, make_items, open_table, to_text
+from assay.formats.items import PARAMETERS, Roles, find_roles, make_items, open_table, to_text
 from assay.formats.source import ZIP, Source
 from assay.formats.standoff import first_object, json_values
-from assay.formats.table import Table
+from assay.formats.table import Table, table_of
 
 LM_EVAL, INSPECT = "lm-eval", "inspect"
 _ZSTD = 93
@@ -32,6 +32,8 @@ _VALUES = {
     **dict.fromkeys(("no", "false"), 0.0),
 }
 """Scores of Inspect that are no numbers: correct, incorrect, partly, no answer."""
+_OWN = ("id", "answer", "target", "prompt")
+"""The first columns of a log."""
 _SHORT = 60
 """Longer values of a log are texts, not metadata."""
 _UNITS = ("doc", "unit1_toks", "unit2_toks")
@@ -80,19 +82,11 @@ def read_senses(source: Source, builder: Builder) -> None:
     rows = [(number, line.split()) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     lines = np.array([number for number, _ in rows], dtype=np.int64)
     is_gold = not builder.asked.is_system
-    labels = [SEVERAL.join(sorted({*keys}) if is_gold else keys[:1]) for _, (_, *keys) in rows]
-    builder.tables.append(
-        ItemTable(
-            path=source.path,
-            format="senses",
-            sha256=source.sha256,
-            labels=Column.of(labels),
-            missing=np.array([not label for label in labels]),
-            ids=[cells[0] for _, cells in rows],
-            lines=lines,
-            alternatives=is_gold,
-        )
-    )
+    keys = [" ".join(cells[1:] if is_gold else cells[1:2]) for _, cells in rows]
+    table = Table(source.path, ([cells[0] for _, cells in rows], keys), lines, ("id", "key"))
+    given = {**PARAMETERS, "alternatives": " " * is_gold}
+    items = make_items(table, Roles(1, (0,)), given, sha256=source.sha256, form="senses")
+    builder.tables.append(replace(items, notes=()))
 
 
 # --- lm-evaluation-harness ---
@@ -130,23 +124,23 @@ def read_lm_eval(source: Source, builder: Builder, *, filter: str) -> None:  # n
         is_logged = "acc" not in scores or not np.array_equal(right, scores["acc"] == 1)
         if is_logged:
             note = "the answers do not give the logged acc (several inputs or targets?), so only scores are compared."
-    docs = [row["doc"] if isinstance(row.get("doc"), dict) else {} for row in samples]
-    hashes = [{"doc_hash": row["doc_hash"]} if row.get("doc_hash") else {} for row in samples]
-    builder.tables.append(
-        _make_log(
-            source,
-            LM_EVAL,
-            ids=[str(row["doc_id"]) for row in samples],
-            answers=answers,
-            targets=targets,
-            texts=[_prompt(row) for row in samples],
-            metadata=[{**doc, **own} for doc, own in zip(docs, hashes, strict=True)],
-            scores=scores,
-            lines=np.array([line for line, _ in rows], dtype=np.int64),
-            is_logged=is_logged,
-            notes=(note,) if note else (),
-        )
-    )
+    rows_of_table = [
+        {
+            **{"id": str(row["doc_id"]), "answer": answer, "target": target, "prompt": _prompt(row)},
+            **{key: value for key, value in _metadata(row).items() if key not in _OWN},
+        }
+        for row, answer, target in zip(samples, answers, targets, strict=True)
+    ]
+    lines = np.array([line for line, _ in rows], dtype=np.int64)
+    items = _make_log(source, LM_EVAL, rows_of_table, lines)
+    notes = (note,) if note else ()
+    builder.tables.append(replace(items, scores=scores, is_logged=is_logged, notes=notes))
+
+
+def _metadata(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What a sample says of its document."""
+    doc = row["doc"] if isinstance(row.get("doc"), dict) else {}
+    return {**doc, "doc_hash": row["doc_hash"]} if row.get("doc_hash") else doc
 
 
 def _choose(row: Mapping[str, Any]) -> tuple[str, str | None] | None:
@@ -202,27 +196,23 @@ def read_inspect(source: Source, builder: Builder) -> None:
         raise InputError(f"{source.path}: a log without samples. Was it written with --no-log-samples?")
     by_sample = [dict(_read_scores(source.path, sample)) for sample in samples]
     names = list(dict.fromkeys(name for scores in by_sample for name in scores))
-    first = {name: score for sample in samples for name, score in reversed([*(sample.get("scores") or {}).items()])}
-    main = next(iter(first), "")
-    answers = [((sample.get("scores") or {}).get(main) or {}).get("answer") for sample in samples]
+    main = next((name for sample in samples for name in sample.get("scores") or ()), "")
     several = len({sample.get("epoch", 1) for sample in samples}) > 1
-    builder.tables.append(
-        _make_log(
-            source,
-            INSPECT,
-            ids=[str(sample["id"]) for sample in samples],
-            answers=[to_text(answer) for answer in answers],
-            targets=[_join_targets(sample.get("target")) for sample in samples],
-            texts=[_input_text(sample.get("input")) for sample in samples],
-            metadata=[
-                {**(sample.get("metadata") or {}), **({"epoch": sample.get("epoch", 1)} if several else {})}
-                for sample in samples
-            ],
-            scores={name: np.array([scores.get(name, math.nan) for scores in by_sample]) for name in names},
-            lines=np.zeros(len(samples), dtype=np.int64),
-            is_logged=True,
+    rows = []
+    for sample in samples:
+        metadata = (sample.get("metadata") or {}) | ({"epoch": sample.get("epoch", 1)} if several else {})
+        rows.append(
+            {
+                "id": str(sample["id"]),
+                "answer": to_text(((sample.get("scores") or {}).get(main) or {}).get("answer")),
+                "target": _join_targets(sample.get("target")),
+                "prompt": _input_text(sample.get("input")),
+                **{key: value for key, value in metadata.items() if key not in _OWN},
+            }
         )
-    )
+    items = _make_log(source, INSPECT, rows, np.zeros(len(rows), dtype=np.int64))
+    scores = {name: np.array([own.get(name, math.nan) for own in by_sample]) for name in names}
+    builder.tables.append(replace(items, scores=scores, is_logged=True, notes=()))
 
 
 def _unzip(source: Source) -> Iterator[Any]:
@@ -283,36 +273,14 @@ def _input_text(given: Any) -> str:
     return to_text(given) or ""
 
 
-def _make_log(
-    source: Source,
-    form: str,
-    *,
-    ids: Sequence[str],
-    answers: Sequence[str | None],
-    targets: Sequence[str | None],
-    texts: Sequence[str],
-    metadata: Sequence[Mapping[str, Any]],
-    scores: Mapping[str, Floats],
-    lines: Ints,
-    is_logged: bool,
-    notes: tuple[str, ...] = (),
-) -> ItemTable:
-    """The items of a log; short values of all its samples are metadata."""
-    keys = dict.fromkeys(key for own in metadata for key in own)
-    cells = {key: [to_text(own.get(key)) or "" for own in metadata] for key in keys}
-    labels = [(answer or "").strip() for answer in answers]
-    return ItemTable(
-        path=source.path,
-        format=form,
-        sha256=source.sha256,
-        labels=Column.of(labels),
-        missing=np.array([not label for label in labels]),
-        ids=ids,
-        texts={"prompt": texts},
-        metadata={key: Column.of(own) for key, own in cells.items() if max(map(len, own)) <= _SHORT},
-        lines=lines,
-        scores=scores,
-        targets=Column.of((target or "").strip() for target in targets),
-        is_logged=is_logged,
-        notes=notes,
-    )
+def _make_log(source: Source, form: str, rows: Sequence[Mapping[str, Any]], lines: Ints) -> ItemTable:
+    """The items of a log; short values are metadata."""
+    table = table_of(rows, source.path, lines)
+    long = {
+        place
+        for place, cells in enumerate(table.columns)
+        if place >= len(_OWN) and any(len(to_text(cell) or "") > _SHORT for cell in cells)
+    }
+    roles = Roles(label=1, ids=(0,), texts=(3,), targets=2)
+    items = make_items(table, roles, PARAMETERS, sha256=source.sha256, form=form, hidden=long)
+    return replace(items, warnings=())

@@ -5,7 +5,7 @@ Shards are measured in any order and come in theirs, so that their sum is the sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from typing import Any, Unpack
 
@@ -82,7 +82,9 @@ def evaluate(
     report: Report = lambda step: None,
 ) -> Result:
     """The Result of a command."""
-    gold, systems, options = find_sides(gold, systems, options)
+    asked, (gold, systems, options) = systems, find_sides(gold, systems, options)
+    if command == "compare" and not (systems is asked or isinstance(asked, Mapping)) and len(systems) < 2:
+        raise UsageError(f"{gold.name}: only {next(iter(systems))}, but compare takes at least two systems.")
     over = measure_in_turn if jobs == 1 and cluster is None else _over(jobs, cluster)
     return evaluate_shards(command, gold, systems, measures, options, over=over, report=report)
 
