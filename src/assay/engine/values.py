@@ -32,8 +32,8 @@ from assay.stats.significance import Shuffling, swap_test
 from assay.stats.streams import BOOTSTRAP, SHUFFLING, generator
 from assay.stats.values import Columns, Moments, ValueScore, Weighted
 
-MOST_DRAWN = 1 << 28
-"""The most values that are resampled, 10,000 times 26,000; beyond that, scores are taken as sums of influences."""
+MOST_DRAWN = 1 << 27
+"""The most values that are resampled, 10,000 times 13,400; beyond that, scores are taken as sums of influences."""
 _Parts = Sequence[tuple[Columns, Ints]]
 """For each label its rows and their units; one of them if there are no labels."""
 LEAST_DRAWN = 8
@@ -212,9 +212,9 @@ class _Sample:
         return np.asarray(sum(parts) / max(1, len(parts)))
 
     @property
-    def present(self) -> float:
-        """The number of items that a share without variance stands for."""
-        return sum(self.function.count_present(columns) for columns, _ in self.parts) / max(1, len(self.parts))
+    def items(self) -> float:
+        """The largest number of independent items that a share may stand for."""
+        return sum(self.function.count_items(columns) for columns, _ in self.parts) / max(1, len(self.parts))
 
 
 class ValueScores:
@@ -354,7 +354,7 @@ class ValueScores:
             if units < LEAST_DRAWN or low == high:
                 low = high = math.nan
         elif kind == "score":
-            effective = intervals.effective_items(value, variance, sample.present)
+            effective = min(sample.items, intervals.effective_items(value, variance, sample.items))
             low, high = intervals.score_interval(value, effective, df + 1)
         else:
             kind = "t"

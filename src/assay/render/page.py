@@ -130,6 +130,7 @@ def _lead_lines(result: Result) -> Iterator[str]:
         if kind.removeprefix("average-") in KINDS:
             condition, never = KINDS[kind.removeprefix("average-")]
             word = _WORDS.get(kind, kind.removeprefix("average-").replace("-", " "))
+            word = word.replace("highest", "lowest") if result.verdict_data.facts.get("lower") else word
             denied = f" This does not mean that {never}." if never else ""
             yield f'<details class="kind"><summary>Verdict: {word}</summary>'
             yield f"<p>This kind of verdict is given if {condition}.{denied}</p></details>"

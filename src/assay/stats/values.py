@@ -15,8 +15,9 @@ Columns = Mapping[str, Floats]
 """Name → a value of each row."""
 Weighted = Callable[[Floats], Floats]
 """Function from weights (samples × rows) to the score of each sample."""
-MOST_SIGNS = 2048
-"""The most rows whose signs of differences are kept as a matrix: 16 MB, and 10,000 samples take two seconds."""
+MOST_SIGNS = 1024
+"""The most rows whose signs of differences are kept as a matrix: 10,000 samples take two seconds, and with more rows
+the influences of rows give the same interval and p to two digits."""
 _NOTHING = 1e-12
 """Smaller sums of squares, in relation to their size, are only rounding."""
 LEAST = 3
@@ -59,8 +60,8 @@ class ValueScore:
         """The change of the score to first order if a row counts once more; the sum over rows is 0."""
         raise NotImplementedError
 
-    def count_present(self, columns: Columns) -> float:
-        """The number of items that a share without variance stands for."""
+    def count_items(self, columns: Columns) -> float:
+        """The largest number of independent items that a share may stand for."""
         return float(len(next(iter(columns.values()))))
 
     def find_ends(self, columns: Columns, unit: Ints, rng: np.random.Generator) -> tuple[float, float] | None:
@@ -316,10 +317,14 @@ class _Ranking(ValueScore):
         """Standardised mid-ranks in place of the scores."""
         return {"score": _standardise(_Ties(columns["score"]).ranks()), "right": columns["right"]}
 
-    def count_present(self, columns: Columns) -> float:
-        """The number of positives or, if these are fewer, of negatives."""
-        positive = float(columns["right"].sum())
-        return min(positive, len(columns["right"]) - positive)
+    def count_items(self, columns: Columns) -> float:
+        """The effective items of a ranking by chance, 3mn/(m+n) for m positives and n negatives.
+
+        Without this limit, intervals of nearly perfect rankings contain the true area in 75 to 92% of samples, with
+        it in 96 to 99%.
+        """
+        positive, number = float(columns["right"].sum()), len(columns["right"])
+        return 3 * positive * (number - positive) / number
 
 
 class Auc(_Ranking):

@@ -130,7 +130,7 @@ def choose_pairs(result: Result, pairs: Sequence[tuple[str, str]]) -> set[tuple[
     if len(distinct) <= PAIRS:
         return distinct
     first = next(iter(group_scores(result)[0][1].values()))
-    best = max(first, key=lambda name: -math.inf if math.isnan(first[name].value) else first[name].value)
+    best = max(first, key=lambda name: -math.inf if math.isnan(first[name].merit) else first[name].merit)
     return {pair for pair in distinct if best in pair}
 
 
