@@ -61,3 +61,20 @@ def test_items_without_texts_say_how_to_name_their_column(opened):
     report = opened(assay.compare(gold, systems, embed="all", times=50))
     assert "items(text=COLUMN)" in report.page.inner_text("#drawing .card")
     assert "domain" in report.page.locator("#list .row").first.inner_text()
+
+
+def test_a_threshold_moves_the_table_and_bins_lead_to_their_items(shared):
+    report, (gold, a, _) = shared("items"), make_tables()
+    answered = ~a.missing
+    right = [row for row in range(len(gold)) if gold.labels[row] == a.labels[row]]
+    page = report.page
+    page.focus("#threshold")
+    for key, threshold in (("Home", 0.0), ("End", max(table.confidence.max() for table in make_tables()[1:]))):
+        page.keyboard.press(key)
+        cells = page.locator(".threshold tbody tr").first.inner_text().split("\t")
+        wanted = [int((a.confidence[answered] >= threshold).sum()), sum(a.confidence[right] >= threshold)]
+        assert [int(cell) for cell in cells[1:3]] == wanted
+    page.locator("#confidence summary").first.click()
+    bins = report.result.calibration("a").bins
+    page.locator("#confidence details tbody button.count").nth(len(bins) - 1).click()
+    assert report.number("items") == bins[-1].items

@@ -29,7 +29,7 @@ export function confidencePanel(report) {
   const choice = labels.length > 1 ? chooser("Label of the curves", /** @type {[string, any][]} */ (options), show) : null;
   const binned = found.filter(({ row }) => row.bins.length);
   const label = binned[0]?.row.label ?? null;
-  const dots = label === null ? "percent right among answers" : `percent ${label} among ${report.noun}s`;
+  const dots = label === null ? `percent right among ${answersOf(report)}` : `percent ${label} among ${report.noun}s`;
   const meaning = `Dots: ${dots} of about the same confidence. Grey: where 95% of the dots are if confidences are calibrated.`;
   return panel(
     "confidence", "Confidence",
@@ -38,6 +38,9 @@ export function confidencePanel(report) {
     binned.length ? element("p", { class: "soft" }, meaning) : null,
   );
 }
+
+/** What has confidences: the answers to items, or what systems find. @param {Report} report */
+const answersOf = (report) => (report.result.joined_by ? "answers" : `${report.noun}s`);
 
 /** A square from 0 to 100 percent both ways. */
 function square(title, names, bottom, ...shapes) {
@@ -63,7 +66,7 @@ function reliability(report, { side, name, row }) {
   const bottom = BOTTOM + COUNT_ROOM;
   const countable = report.texts?.confidence[report.view[side]];
   const terms = (bin) => (countable ? [term(`${side}-bin`, bin.bin)] : null);
-  const what = row.label === null ? "answers" : `${report.noun}s`;
+  const what = row.label === null ? answersOf(report) : `${report.noun}s`;
   const right = row.label === null ? "right" : row.label;
   const between = (bin) => `${decimal((bin.bin - 1) / row.number)} to ${decimal(bin.bin / row.number)}`;
   const bins = row.bins.map((bin) => {
@@ -126,11 +129,11 @@ function curvesOf(report, found, label) {
   }));
   const move = () => {
     const threshold = steps[Number(slider.value)];
-    value.textContent = `Only ${label === null ? "answers" : label} with a confidence of at least ${decimal(threshold)}`;
+    value.textContent = `Only ${label === null ? answersOf(report) : label} with a confidence of at least ${decimal(threshold)}`;
     slider.setAttribute("aria-valuetext", decimal(threshold));
     for (const plot of plots) plot.move(threshold);
     const draw = (one) => thresholdCells(report, one, pointAt(one.curve, threshold), threshold);
-    table.replaceChildren(tableWith({ heads: ["system", "answers", "right", "wrong", "precision", "recall", "F1"], rows: curves.map(draw) }));
+    table.replaceChildren(tableWith({ heads: ["system", answersOf(report), "right", "wrong", "precision", "recall", "F1"], rows: curves.map(draw) }));
     document.dispatchEvent(new CustomEvent("counts"));
   };
   slider.addEventListener("input", move);
@@ -150,7 +153,7 @@ function thresholdCells(report, { side, name, curve }, point, threshold) {
   const wrong = curve.label === null ? term(`${side}-is`, "wrong") : { ...right, not: true };
   const cell = (count, terms, meaning) => numberCell(countButton(report, count, listed ? terms : null, `${name}: ${meaning} from ${decimal(threshold)} on`));
   const f1 = ratioOf(2 * tp, 2 * tp + fp + fn);
-  return [nameCell(name), cell(tp + fp, [from], "answers"), cell(tp, [from, right], "right answers"), cell(fp, [from, wrong], "wrong answers"), ...[ratioOf(tp, tp + fp), ratioOf(tp, tp + fn), f1].map((score) => numberCell(percent(score)))];
+  return [nameCell(name), cell(tp + fp, [from], answersOf(report)), cell(tp, [from, right], "right"), cell(fp, [from, wrong], "wrong"), ...[ratioOf(tp, tp + fp), ratioOf(tp, tp + fn), f1].map((score) => numberCell(percent(score)))];
 }
 
 /** Curves in a square, each with a dot at the threshold; a click chooses the nearest point. */
