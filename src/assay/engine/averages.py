@@ -68,7 +68,7 @@ def _list_variances(rows: Sequence[Score | Comparison]) -> tuple[list[float], li
 
 
 def average_test(
-    rows: Sequence[Comparison], units: Sequence[int], difference: float, seed: int, times: int
+    rows: Sequence[Comparison], units: Sequence[int], difference: float, seed: int, times: int, task: str = ""
 ) -> Comparison:
     """The test of two systems on the mean of their differences over data sets; `units` has the size of each.
 
@@ -84,7 +84,7 @@ def average_test(
     low, high = t_interval(difference, variance, df + 1, -widest, widest)
     differing, whole = sum(row.units for row in rows), sum(units)
     weighed = sum(1 / size for size in units) ** 2 / sum(1 / size**3 for size in units) * differing / whole
-    test = _test_shuffling(rows, seed, times)
+    test = _test_shuffling(rows, seed, times, task)
     if test is None:
         p = max(SMALLEST, t_test(difference, variance, df)) if not math.isnan(variance) else math.nan
         logarithm = None if math.isnan(p) else math.log10(p)
@@ -104,7 +104,7 @@ def average_test(
     )
 
 
-def _test_shuffling(rows: Sequence[Comparison], seed: int, times: int) -> Shuffling | None:
+def _test_shuffling(rows: Sequence[Comparison], seed: int, times: int, task: str) -> Shuffling | None:
     """The shuffling test of the mean difference; None if a data set has no counts to exchange.
 
     Each data set has fields of its own, in an order that depends on the counts, not on names.
@@ -113,7 +113,7 @@ def _test_shuffling(rows: Sequence[Comparison], seed: int, times: int) -> Shuffl
     if len(parts) < len(rows) or np.prod(np.sum([part.rows.shape for part in parts], axis=0)) > _MOST_NUMBERS:
         return None
     parts.sort(key=lambda part: (part.content, part.turned))
-    measure = find(parts[0].measure)
+    measure = find(parts[0].measure, task)
     score = {**measure.scores, **measure.averages}[rows[0].score]
     functions = [score.of(part.fields) if isinstance(score, ByFields) else score for part in parts]
     firsts, seconds, tables, all_sizes, differences = zip(

@@ -333,7 +333,7 @@ class ScoreGrid:
             defined = [(row, result) for row, result in defined if not math.isnan(row.difference)]
             if defined:
                 rows, units = [row for row, _ in defined], [result.about.units for _, result in defined]
-                yield average_test(rows, units, pair.difference, about.seed, about.times)
+                yield average_test(rows, units, pair.difference, about.seed, about.times, about.task)
 
 
 def mean_ranks(measure: str, systems: Sequence[str], scores: Floats, by: str = "wilcoxon") -> MeanRanks | None:

@@ -149,7 +149,8 @@ def export_pairs(path: str | Path) -> str:
 
     experiment, stored = _read_store(path)
     specs = [spec for spec in experiment.measures if measure_and_score(spec)[1] is None]
-    specs = [spec for spec in specs if find(spec).judges_items]
+    task = next((data.task for data in experiment.datasets.values()), "")
+    specs = [spec for spec in specs if find(spec, task).judges_items]
     if not specs:
         raise UsageError("none of the measures judges item by item, so systems cannot be compared on items.")
     rows: list[list[object]] = []
@@ -207,7 +208,7 @@ def export_results(results: Result | Results) -> str:
                     rows.append([*cells, "", "", "", result.about.units])
                 continue
             try:
-                function = find(row.measure).scores.get(row.score)
+                function = find(row.measure, result.about.task).scores.get(row.score)
             except UsageError:
                 # A measure of one framework, for example.
                 function = None

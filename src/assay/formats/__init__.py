@@ -670,6 +670,7 @@ class Input:
         self._source: Source | None = Source(self.files[0], self.folder)
         """The first file, whose first lines were looked at; standard input and pipes cannot be opened twice."""
         self._input_format = input_format
+        self._wanted = wanted
         self._asked = asked or Asked()
         self.plan = plan(self._source.head(), self._source.path, input_format, wanted, asked)
 
@@ -688,7 +689,8 @@ class Input:
             self._source, chosen = None, self.plan
             if number:
                 like_first = replace(self._asked, items=contains_items(self))
-                chosen = plan(source.head(), source.path, self._input_format, names, like_first)
+                wanted = self._wanted if like_first.items else names
+                chosen = plan(source.head(), source.path, self._input_format, wanted, like_first)
             if chosen.name != self.plan.name:
                 raise InputError(
                     f"{source.path}: looks like {chosen.name}, but {self.files[0]} looks like {self.plan.name}. "

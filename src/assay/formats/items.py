@@ -182,7 +182,7 @@ def _find_label(
 ) -> tuple[int | None, int | None]:
     """The column of labels, and that of gold's labels in a system's table."""
     of_gold, of_system = among(_GOLD), among(_SYSTEM)
-    candidates = of_gold if asked.name == "gold" else of_system or of_gold
+    candidates = of_gold if asked.name == "gold" and not asked.among_annotators else of_system or of_gold
     if column:
         candidates = [locate(column)]
     if len(candidates) > 1:
@@ -223,8 +223,9 @@ def _join_or(table: Table, places: Sequence[int]) -> str:
 
 
 def _example(table: Table, ids: Sequence[int]) -> str:
-    """A column that may have the labels: the last one that is no id."""
-    return next((table.name(place) for place in reversed(range(len(table.columns))) if place not in ids), "NAME")
+    """A column that may have the labels: the last one that is neither an id nor the probability of a label."""
+    names = (table.name(place) for place in reversed(range(len(table.columns))) if place not in ids)
+    return next((name for name in names if not name.startswith(PROBABILITY)), "NAME")
 
 
 # --- from columns to items ---

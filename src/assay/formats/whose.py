@@ -36,6 +36,8 @@ class Asked:
     """The separator of the labels of an item."""
     items: bool | None = None
     """True if rows are items, False if they are words; None if the file shows it."""
+    among_annotators: bool = False
+    """True if no file is gold, although the first one is called so."""
 
     @property
     def may_answer(self) -> bool:

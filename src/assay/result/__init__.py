@@ -238,7 +238,7 @@ class Result(Tables, kw_only=True):
         if spec in self.measures or ":" in name.partition("(")[0]:
             return spec
         with suppress(UsageError):
-            measure = f"{find(name)}{at}{theory}"
+            measure = f"{find(name, self.about.task)}{at}{theory}"
             return measure if measure in self.measures else spec
         return spec
 
