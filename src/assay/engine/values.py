@@ -174,7 +174,9 @@ class _Sample:
         return [float(self.function(columns)) if len(unit) else math.nan for columns, unit in self.parts]
 
     def defined(self) -> _Sample:
-        """The sample with the labels whose score is defined."""
+        """The sample with the labels whose score is defined; without labels the sample."""
+        if len(self.parts) == 1:
+            return self
         known = ~np.isnan(self.values())
         return _Sample(self.function, [part for part, is_known in zip(self.parts, known, strict=True) if is_known])
 
@@ -256,7 +258,9 @@ class ValueScores:
             by_key = np.argsort(keys[turned], kind="stable")
             place = np.empty(units, dtype=np.int64)
             place[by_key] = np.arange(units)
-            rows = np.lexsort((found[turned], place[of_row]))
+            # If each unit has one row, sorting units is enough.
+            single = len(of_row) == units and bool((self._sizes == 1).all())
+            rows = np.argsort(of_row)[by_key] if single else np.lexsort((found[turned], place[of_row]))
             self._orders[name, *systems] = _Order(rows, place[of_row][rows], by_key, listed[turned], turned)
         return self._orders[name, *systems]
 

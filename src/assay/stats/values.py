@@ -173,7 +173,7 @@ class Determination(_OfTwo, Moments):
     def influence(self, columns: Columns) -> Floats:
         """The influence of its two sums."""
         _, _, square, error = self.features(columns).T
-        return np.asarray((error.sum() / square.sum() * square - error) / square.sum())
+        return ratio(error.sum() / (square.sum() or 1.0) * square - error, np.full(len(square), square.sum()))
 
 
 class Pearson(_OfTwo, Moments):

@@ -21,6 +21,7 @@ from assay.engine.task import Drawing, Layers, Tables, Wanted, unit_places
 from assay.engine.texts import Rows, Shown, word_rows
 from assay.result import Example, ExampleItem, Result
 from assay.tasks.items.confidences import asked_positive, confidences_of
+from assay.tasks.items.numbers import warn_of_scales
 
 
 def _table_of(corpus: Corpus) -> ItemTable:
@@ -127,6 +128,7 @@ def without_numbers(result: Result, part: Part, settings: Settings) -> Result:
         diffs=tuple(replace(row, changes=(), labels=()) for row in result.diffs),
         bounds=tuple(row for row in result.bounds if row.label is None),
         confusion=(),
+        warnings=(*result.warnings, *warn_of_scales(part)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 
 import numpy as np
@@ -13,14 +14,18 @@ from assay.corpus.items import LABEL, ItemTable
 from assay.corpus.ratings import parse_number
 from assay.engine.items import Items
 from assay.engine.measure import measure, precision, recall
-from assay.engine.values import Values
+from assay.engine.parts import Part
+from assay.engine.values import JointValues, Values
 from assay.errors import InputError, UsageError, unknown
+from assay.result.numbers import coefficient
 from assay.stats.values import Determination, Kendall, LoggedMean, Mean, Pearson, RootMean, Spearman
 from assay.tasks.items.judge import ItemRun, judge_items, run_of
 
 _KINDS = ("numbers", "ordered")
 _NAMED = 3
 """The most items that are listed."""
+_HIGH = 0.9
+"""Above this correlation, errors that are larger than the spread of gold suggest another scale."""
 _NEARLY = 1e-9
 """Differences of numbers that are closer to a limit are compared with it as decimals."""
 
@@ -61,6 +66,21 @@ def _pair_numbers(pair: Pair, name: str) -> tuple[Ints, Floats, Floats]:
 def _correlate(pair: Pair, name: str) -> Values:
     rows, gold, system = _pair_numbers(pair, name)
     return Values(rows, {"gold": gold, "system": system})
+
+
+def warn_of_scales(part: Part) -> Iterator[str]:
+    """A warning for each system whose numbers go with gold's, but are further from them than gold's vary."""
+    tables = (part.counts[index, None, part.unit] for index in range(len(part.plan.specs)))
+    values = next((table for table in tables if isinstance(table, JointValues) and "gold" in table.columns), None)
+    for place, name in enumerate(values.systems if values else ()):
+        assert values is not None
+        gold, system = (values.columns[side][place] for side in ("gold", "system"))
+        correlation, error = Pearson()({"gold": gold, "system": system}), float(np.abs(system - gold).mean())
+        if correlation > _HIGH and error > gold.std():
+            yield (
+                f"{name}: the correlation with gold is {coefficient(float(correlation))}, but its mean error is "
+                "larger than the spread of gold's numbers. Are its numbers on another scale?"
+            )
 
 
 @measure("mae", task="items", scores={"value": Mean("error")})
