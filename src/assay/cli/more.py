@@ -50,7 +50,8 @@ def report_command(result: str, output: Output) -> None:
         ) from error
     first = found if isinstance(found, Result) else next(iter(found.sets.values()))
     if output.has_page and first.texts is None and not first.bayes:
-        output.tell("note: the page has no sentences, because the result has none. Save it with --embed all.")
+        nothing = f"the page has no {first.text_noun}s, because the result has none"
+        output.tell(f"note: {nothing}. Save it with --embed all.")
 
 
 @click.command(cls=Command)
@@ -76,7 +77,8 @@ def merge_command(parts: tuple[str, ...], measures: tuple[str, ...], gates: Gate
 
         result = make_result(merge_files(parts, measures))
     if output.has_page and result.texts is None:
-        output.tell("note: the page has no sentences, because the parts have none. Write them with --embed auto.")
+        nothing = f"the page has no {result.text_noun}s, because the parts have none"
+        output.tell(f"note: {nothing}. Write them with --embed auto.")
     return output.deliver(result, gates)
 
 

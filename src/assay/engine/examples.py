@@ -10,14 +10,14 @@ from itertools import combinations
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints, each_once
-from assay.engine.items import KINDS, UNRESOLVED, Items
+from assay.engine.items import KINDS, NOTHING, UNRESOLVED, Items
 from assay.engine.options import Options
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import shown_words
 from assay.engine.task import Tables, find_task, tasks
 from assay.errors import UsageError
 from assay.records import dataclass
-from assay.result import Example, ExampleItem, Unresolved
+from assay.result import NOT_ANSWERED, Example, ExampleItem, Unresolved
 
 MOST_UNRESOLVED = 10_000
 """The most mentions that are listed of those that no system resolves; of more, a random sample."""
@@ -144,7 +144,7 @@ def _fits(items: Items, systems: Sequence[int], moved: Bools, pattern: Sequence[
         moved_codes = {items.moved_name(code, kind): code for code, kind in pairs.T.tolist()}
     wanted = np.ones(len(items), dtype=np.bool_)
     for name, column in zip(pattern, columns, strict=True):
-        if name == "∅":
+        if name in (NOTHING, NOT_ANSWERED):
             wanted &= column == NONE
         elif name in moved_codes and column is columns[-1]:
             wanted &= moved & (column == moved_codes[name])

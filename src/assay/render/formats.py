@@ -84,8 +84,7 @@ def _write_separated(result: Result, names: Collection[str], line: Callable[[Seq
         blocks.append("\n".join(map(line, lines)))
     if result.examples and (not names or "examples" in names):
         rows = [(example.a, example.b or "", example.place, example_text(example)) for example in result.examples]
-        named = result.shown.text_unit if result.about.joined_by else "sentence"
-        blocks.append("\n".join(map(line, (["# Examples"], ["a", "b", "place", named], *rows))))
+        blocks.append("\n".join(map(line, (["# Examples"], ["a", "b", "place", result.text_noun], *rows))))
     tail = [line([f"# {text}"]) for text in (result.verdict, *result.notes, result.signature) if text]
     return "\n\n".join([*blocks, "\n".join(tail)]) + "\n"
 

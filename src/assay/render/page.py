@@ -76,7 +76,6 @@ def page(result: Result) -> str:
         else:
             markup = "".join(f' <div dir="auto">{" ".join(line.split())}</div>' for line in lines)
         examples += f"<li><small>{escape(example.place)}</small>{markup}</li>"
-    texts = result.shown.text_unit if result.about.joined_by else "sentence"
     code = f"\n{script()}"
     body = (
         '<body><a class="skip" href="#report">Skip to the report</a>',
@@ -86,7 +85,7 @@ def page(result: Result) -> str:
         '<main id="report" tabindex="-1">',
         *_lead_lines(result),
         '<div id="app" hidden></div>',
-        f'<p id="without-script">The lists of {texts}s need a browser with JavaScript and '
+        f'<p id="without-script">The lists of {result.text_noun}s need a browser with JavaScript and '
         "DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or newer); the tables below do not.</p>",
         '<details id="tables" open><summary>All tables</summary>',
         *(_draw_table(table, short=False, styled=False) for table in shown),

@@ -155,6 +155,11 @@ class Result(Tables, kw_only=True):
         """This Result with other facts on how it is shown."""
         return replace(self, shown=replace(self.shown, **changes))
 
+    @property
+    def text_noun(self) -> str:
+        """What a text of a page or an example is called: a sentence, or an item without words."""
+        return self.shown.text_unit if self.about.joined_by else "sentence"
+
     def title(self, name: str) -> str:
         """A measure or a score as people write it."""
         return self.shown.titles.get(name, name)

@@ -1,7 +1,7 @@
 // What confidences are worth: reliability diagrams, curves over thresholds, and a threshold that can be moved.
 import { chart } from "./charts.js";
 import { element, shape } from "./dom.js";
-import { decimal, percent, plural, pValue } from "./numbers.js";
+import { decimal, percent, plural, pValue, writersOf } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
 import { term } from "./query.js";
 import { chooser, countButton, legend, nameCell, numberCell, panel, tableWith } from "./tables.js";
@@ -164,7 +164,7 @@ function plotOf(curves, title, names, x, y, choose) {
     const places = curve.points.filter((point) => x(point) !== null && y(point) !== null).map(at);
     return shape("path", { d: places.map(({ cx, cy }, place) => `${place ? "L" : "M"}${cx.toFixed(2)} ${cy.toFixed(2)}`).join(""), class: `line-${side}` });
   });
-  const scores = curves.map(({ name, curve }) => `${name} ${names[0] === "recall" ? percent(curve.average_precision) : percent(curve.auc)}`).join(", ");
+  const scores = curves.map(({ name, curve }) => `${name} ${writersOf("coefficient").written(names[0] === "recall" ? curve.average_precision : curve.auc)}`).join(", ");
   const caption = `${names[0] === "recall" ? "Precision and recall; average precision" : "ROC; area"}: ${scores}`;
   const svg = square(`${caption}`, names.map((name) => `% ${name}`), BOTTOM, lines, dots);
   svg.addEventListener("click", (event) => {

@@ -18,7 +18,7 @@ from assay.render.pictures.sheet import (
     with_look,
 )
 from assay.result import Calibration, Curve
-from assay.result.numbers import p_value, percent, plural
+from assay.result.numbers import coefficient, p_value, percent, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,7 +69,7 @@ def draw_curves(rows: Sequence[Curve], remark: str = "") -> Figure:
         counted = [point for point in row.points if point.tp + point.fp and point.tp + point.fn]
         recall = [100 * point.tp / (point.tp + point.fn) for point in counted]
         precision = [100 * point.tp / (point.tp + point.fp) for point in counted]
-        name = f"{shorten_name(row.system, 24)} ({percent(row.average_precision)})"
+        name = f"{shorten_name(row.system, 24)} ({coefficient(row.average_precision, 3)})"
         axes.plot(recall, precision, color=colour, ls=dashes, lw=1.2, label=name, clip_on=False)
     left = f"; the first {len(SERIES)} systems of {len(rows)}" if len(rows) > len(SERIES) else ""
     about = f" of {rows[0].label}" if rows[0].label else ""
