@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -353,3 +354,22 @@ def test_data_of_python_are_joined_by_their_ids():
     assert assay.compare(["x", "y"], [["x", "x"], ["x", "y"]], "accuracy", times=10).scores[0].value == 0.5
     assert prepare([["a"], []], [["a"], ["b"]], sets=True).task == "items"
     assert prepare(np.array([1, 2]), np.array(["1", "2"])).systems[0][0] == "system 1"
+
+
+def test_logs_packed_with_zstd_need_a_package_before_python_3_14(monkeypatch):
+    def refuse(*_: object) -> bytes:
+        raise NotImplementedError("That compression method is not supported")
+
+    sample = {"id": 1, "epoch": 1, "target": "x", "scores": {"s": {"value": "C"}}}
+    with zipfile.ZipFile("m.eval", "w") as archive:
+        archive.writestr("header.json", "{}")
+        archive.writestr("samples/1_epoch_1.json", json.dumps(sample))
+    monkeypatch.setattr(zipfile.ZipFile, "read", refuse)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    assert "pip install 'assay-nlp[zstd]'" in refusal("score", "m.eval")
+    # The packed bytes of an entry are found by its header; here they are not packed.
+    fake = SimpleNamespace(stream_reader=lambda packed, read_across_frames: packed)
+    monkeypatch.setitem(sys.modules, "zstandard", SimpleNamespace(ZstdDecompressor=lambda: fake))
+    monkeypatch.setattr("assay.formats.logs._ZSTD", zipfile.ZIP_STORED)
+    _, systems, _ = find_sides("m.eval", (), Options())
+    assert table_of(systems["m"]).scores["s"].tolist() == [1]
