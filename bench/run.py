@@ -20,6 +20,7 @@ from bayes import bench_bayes
 from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
 from coreference import bench_coreference
 from graphs import bench_graphs
+from items import bench_items
 from links import bench_links
 from measure import Run, alternating, best, run
 from peers import Peers, compareval_accuracies, compareval_script, ud_accuracy
@@ -230,6 +231,7 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "links": bench_links,
     "bayes": bench_bayes,
     "answers": bench_answers,
+    "items": bench_items,
 }
 GROUPS = {"tags": ("score", "report", "compare", "tsv", "rich")}
 

@@ -146,7 +146,7 @@ def prepare_items(run: Run) -> None:
     ranks = gold.order
     if kind == "sets":
         ranks = tuple(options.labels or every)
-    elif not ranks and all((parse_number(label) or 0.5) % 1 == 0 for label in every):
+    elif not ranks and all(found is not None and found % 1 == 0 for found in map(parse_number, every)):
         values = [int(parse_number(label) or 0) for label in every]
         low, high = min(values), max(values)
         ranks = tuple(map(str, range(low, high + 1))) if high - low < _MOST_RANKS else ()
