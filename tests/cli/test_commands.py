@@ -137,6 +137,14 @@ def _many_runs(folder: Path) -> None:
         for fold, value in enumerate(values, 1)
     ]
     (folder / "runs.csv").write_text("\n".join([header, *lines, ""]))
+    # It can be read either way: five data sets or five systems, and a first cell that says neither.
+    scores = [f"n{one},{80 + one},{81 + one % 3},{79 + 2 * one % 5},{80 + one % 4},{82 - one}" for one in range(5)]
+    for name, first in (("scores", "name"), ("table", "dataset")):
+        (folder / f"{name}.csv").write_text("\n".join([f"{first},A,B,C,D,E", *scores, ""]))
+    choice = {f"gen_args_{one}": {"arg_0": "Q:", "arg_1": f" {'AB'[one]}"} for one in range(2)}
+    sample = {"doc_id": 0, "doc": {}, "target": "1", "arguments": choice, "filter": "none", "metrics": ["acc"]}
+    sample |= {"filtered_resps": [["-2", "False"], ["-1", "False"]], "acc": 1.0}
+    (folder / "samples_mmlu.jsonl").write_text(json.dumps(sample) + "\n")
     for system, values in rows.items():
         (folder / f"{system.lower()}.csv").write_text((",".join(map(str, values)) + "\n") * 2)
     plan = 'repetitions = 1\nfolds = 3\nmeasures = ["accuracy", "oov-accuracy"]\n'
@@ -403,7 +411,7 @@ def test_convert_refuses_a_missing_folder(assay):
         ("assay co", 1, {"compare", "convert"}),
         ("assay score --in", 2, {"--input-format", "--interval"}),
         ("assay score -m tag", 3, {"tag-f1"}),
-        ("assay score -m p", 3, {"pa", "parseval", "perspective", "pos-accuracy", "predications"}),
+        ("assay score -m p", 3, {"pa", "parseval", "pearson", "perspective", "pos-accuracy", "predications"}),
         ("assay t", 1, {"tagset"}),
         ("assay compare g a b --slice se", 6, {"seen", "sentence-length", "sentences"}),
         ("assay convert x --input-format s", 4, {"sdp", "senses", "slash", "spans"}),

@@ -281,7 +281,7 @@ def bayes_command(
       assay bayes runs.csv -m accuracy -m oov-accuracy --rope accuracy=0.002 --rope oov-accuracy=0.02
       assay bayes taggers.toml --figures figures/
       assay bayes TnT=tnt.csv Flair=flair.csv --folds 10 --rope 0.002
-      assay bayes scores.csv --rope 0.5
+      assay bayes table.csv --rope 0.5
       assay bayes scores.csv --input-format "scores(rows=systems)"
     """
     check_stdin(*runs)

@@ -585,7 +585,11 @@ def plan(
             # A table or JSON may be of words, of documents or of items.
             name = form.name if form else ""
             shown, single = items.shows_items(head, path, name, is_gold=asked.name == "gold")
-            form = FORMATS[items.FORMAT] if shown else form and replace(form, single=single)
+            if shown and form is None and not items.names_columns(head):
+                # It may be of a format of an installed package.
+                form = recognise(plugins.load_all("formats").values()) or FORMATS[items.FORMAT]
+            else:
+                form = FORMATS[items.FORMAT] if shown else form and replace(form, single=single)
         # To look for installed packages takes time, so it comes last.
         form = form or recognise(plugins.load_all("formats").values())
     if form is None:

@@ -579,6 +579,12 @@ def _find_evidence(
     return words, items
 
 
+def names_columns(head: Sequence[str]) -> bool:
+    """True if the first line is JSON, or names the label or the id of items."""
+    first = head[0].strip()
+    return first[:1] in ("{", "[") or bool(KEYS & {plain_name(name) for name in first.split(find_separator(first))})
+
+
 def _is_csv(lines: Sequence[str]) -> bool:
     """True if commas or semicolons divide lines into as many cells in each, or if the first line names a label."""
     text = "\n".join(lines)
