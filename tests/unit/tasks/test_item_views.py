@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,12 +11,14 @@ import pytest
 from tests.itemtables import make_tables
 
 import assay
+from assay.engine.examples import DrawnExample, merge_drawn
 from assay.render import render
 from assay.render.drawings import example_lines, example_text
 from assay.render.pictures import list_figures
 from assay.render.table import make_heading
 from assay.render.terminal import draw_text
 from assay.result import Result
+from assay.tasks.items.drawing import rank_confidence
 
 
 def compare(**options) -> Result:
@@ -45,6 +48,14 @@ def test_the_surest_errors_are_the_first_examples():
     assert len(line) <= 90
     assert line.endswith(f"…  gold {gold.labels[first]}  {' → '.join(answers)}  new error")
     assert example_text(result.examples[0]).startswith(f"r{first + 1} · {gold.texts['premise'][first].strip()} ‖ 1 ")
+
+
+def test_examples_of_shards_are_ranked_together():
+    sure = [math.inf, 12.5, 1.0, 0.9, 0.0, -0.5, -3.0, -math.inf]
+    lots = [rank_confidence(value) for value in sure]
+    assert lots == sorted(lots) and len(set(lots)) == len(lots) and max(lots) < 0
+    drawn = [DrawnExample("a-b", lot, compare(examples=1).examples[0]) for lot in lots[1:3]]
+    assert [row.lot for row in merge_drawn(drawn[1:], drawn[:1], 5, 2)] == lots[1:3]
 
 
 def test_a_missing_answer_is_called_so():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -22,6 +23,8 @@ from assay.engine.texts import Rows, Shown, word_rows
 from assay.result import Example, ExampleItem, Result
 from assay.tasks.items.confidences import asked_positive, confidences_of
 from assay.tasks.items.numbers import warn_of_scales
+
+_LARGEST = 2**63
 
 
 def _table_of(corpus: Corpus) -> ItemTable:
@@ -87,9 +90,7 @@ def _draw_examples(run: Run, items: Items, wanted: Wanted, options: Options) -> 
             wrong = np.unique(items.sentence[~items.right[system]])
             values = sure.get(items.systems[system], np.full(number, np.nan))[wrong]
             of_errors[wrong] = np.fmax(of_errors[wrong], values)
-        # Lots below 0 are ranks, and the surest error has the lowest.
-        ranks = np.unique(-of_errors, return_inverse=True)[1] - number
-        lots = {item: int(ranks[item]) for item in lots}
+        lots = {item: rank_confidence(float(of_errors[item])) for item in lots}
     for item in sorted(lots, key=lambda item: (lots[item], item))[: options.examples]:
         kind = "error" if b is None else KINDS[kinds[rows[item]]]
         shown = ExampleItem(
@@ -109,6 +110,12 @@ def _draw_examples(run: Run, items: Items, wanted: Wanted, options: Options) -> 
             text=tuple(part[item] for part in texts.values()),
         )
         yield DrawnExample(group, lots[item], example, item if ids[item] is None else None)
+
+
+def rank_confidence(value: float) -> int:
+    """A number below 0, in all shards the lower the higher the confidence: its bits, which are ordered as it is."""
+    bits: int = struct.unpack("<q", struct.pack("<d", value))[0]
+    return -(bits if bits >= 0 else -(bits + _LARGEST)) - _LARGEST
 
 
 def _name_label(corpus: Corpus, item: int) -> str | None:
