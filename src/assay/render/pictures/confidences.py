@@ -60,7 +60,7 @@ def draw_reliability(row: Calibration, remark: str = "") -> Figure:
 
 
 @with_look
-def draw_curves(rows: Sequence[Curve], remark: str = "") -> Figure:
+def draw_precision_recall(rows: Sequence[Curve], remark: str = "") -> Figure:
     """Precision and recall of some systems over the thresholds of their confidences."""
     figure = make_sheet(COLUMN)
     axes = add_panel(figure, _LEFT, 0, _SIDE, _SIDE)
