@@ -112,7 +112,10 @@ def _score_figures(result: Result) -> Iterator[tuple[str, Draw]]:
     for label in dict.fromkeys(row.label for row in result.curves):
         curves = [row for row in result.curves if row.label == label and row.points]
         if curves:
-            yield stem("precision-recall", *filter(None, [label])), partial(confidences.draw_precision_recall, curves, median)
+            yield (
+                stem("precision-recall", *filter(None, [label])),
+                partial(confidences.draw_precision_recall, curves, median),
+            )
     if result.coincidences:
         meetings = {(row.first, row.second): row.count for row in result.coincidences if row.first != row.second}
         if meetings:
