@@ -164,7 +164,8 @@ class Options:
         has_items = True if self.id or self.task == ITEMS else False if self.task else None
         sets = self.sets if isinstance(self.sets, str) else ""
         who = which.get(name, which.get("", ""))
-        return Asked(name, who, mending, is_system, self.id, sets, has_items, self.symmetric)
+        several = self.alternatives or "" if name == "gold" else ""
+        return Asked(name, who, mending, is_system, self.id, sets, several, has_items, self.symmetric)
 
     def threshold_of(self, name: str) -> tuple[float, str | None] | None:
         """The least score that counts in a system, and the checksum of the gold on which it was chosen; None if all

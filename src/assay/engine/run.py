@@ -73,7 +73,9 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         judged = {name for name, _ in run.pairs}
         filled = tuple(source.name in judged for source in run.sources) if run.decided.filled else ()
         decided = replace(run.decided, task=run.task, filled=filled)
-    unit_is_open = options.unit is None and not (options.symmetric or options.figures_alone)
+    # Files of items are no documents.
+    is_open = options.unit is None and task.text_unit != task.noun
+    unit_is_open = is_open and not (options.symmetric or options.figures_alone)
     plan = RunPlan(
         command=command,
         options=replace(options, decided=None),
@@ -216,7 +218,9 @@ def _with_selections(
         select(index, None, judged, units, keeps=index in compared or index == basis)
     if not options.figures_alone and (plan.asked != "document" or options.unit):
         # Further units of the first measure, to see if sentences of one document or speaker resemble each other.
-        others = ("sentence",) if cluster_key(plan.asked) else ("sentence", "document")
+        task = find_task(plan.task)
+        has_documents = not cluster_key(plan.asked) and task.text_unit != task.noun
+        others = ("sentence", "document") if has_documents else ("sentence",)
         for unit, own in _units_of(run, [unit for unit in others if unit not in units]).items():
             counts[0, None, unit] = tally(0, tables[0], unit, own, compares=False)
     for slice_ in slices:

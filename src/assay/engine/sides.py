@@ -229,7 +229,8 @@ def _read_one_table(path: str, options: Options) -> tuple[Any, Any, Options]:
 def _take_sides(table: Table, given: Mapping[str, Any], options: Options, sha256: str) -> tuple[Any, Any, Options]:
     """Gold and the systems that are columns of a table, or its rows."""
     chosen, asked, path = _parse_columns(options.column), options.asked_of("gold"), table.path
-    given = {**given, "sets": given["sets"] or asked.sets}
+    several = given["alternatives"] or asked.alternatives
+    given = {**given, "sets": given["sets"] or asked.sets, "alternatives": several}
     of_systems = (place for place, name in enumerate(table.names) if plain_name(name) in SYSTEMS)
     if any(len({*map(str, table.columns[place])}) > 1 for place in of_systems):
         label = next((column for name, column in chosen.items() if name != "gold"), None)

@@ -492,6 +492,7 @@ def read_items(source: Source, builder: Builder, *, column: str | None = None, *
     """Read the items of one file."""
     asked = builder.asked
     given["sets"] = given["sets"] or asked.sets
+    given["alternatives"] = given["alternatives"] or asked.alternatives
     table = open_table(source, given, asked, [column] if column else [])
     roles = find_roles(table, given, asked, column)
     builder.tables.append(make_items(table, roles, given, sha256=source.sha256))

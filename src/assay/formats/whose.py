@@ -34,6 +34,8 @@ class Asked:
     """The columns of the ids of items; `none`: they have none."""
     sets: str = ""
     """The separator of the labels of an item."""
+    alternatives: str = ""
+    """The separator of labels of gold of which any is right."""
     items: bool | None = None
     """True if rows are items, False if they are words; None if the file shows it."""
     among_annotators: bool = False

@@ -68,7 +68,9 @@ def write_items(corpus: Corpus, target: str) -> tuple[str, list[str]]:
         how = f"items({'alternatives' if table.alternatives else 'sets'}={joint})"
         losses.append(f'several labels of an item are joined by {joint}. To read them: --input-format "{how}"')
     is_log = table.format in (LM_EVAL, INSPECT)
-    losses += list_losses(target, [(is_log, "place for the log's requests, responses and long values: left out.")])
+    losses += list_losses(
+        target, [(is_log, "place for the rest of the log (requests, responses, long values): left out.")]
+    )
     return _write_table(columns, target), losses
 
 

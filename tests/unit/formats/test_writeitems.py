@@ -59,15 +59,15 @@ def test_a_log_becomes_a_table_with_gold_answers_and_scores(tmp_path):
     case = next(case for case in cases if case["id"] == "lm-evaluation-harness, choices")
     rows = [json.loads(line) for line in case["files"]["samples_a.jsonl"].splitlines()]
     for row in rows:
-        row["doc"]["answer"] = "A"
+        row["doc"]["label"] = "A"
     (path := tmp_path / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     text, losses = convert(path, "tsv")
     assert text.splitlines()[0].split("\t") == [
-        *("id", "prompt", "gold", "prediction", "question", "choices", "meta_answer", "doc_hash", "acc")
+        *("id", "prompt", "gold", "prediction", "question", "choices", "meta_label", "doc_hash", "acc")
     ]
     assert losses == [
-        "column answer is called meta_answer in tsv.",
-        "tsv has no place for the log's requests, responses and long values: left out.",
+        "column label is called meta_label in tsv.",
+        "tsv has no place for the rest of the log (requests, responses, long values): left out.",
     ]
     (back := tmp_path / "b.tsv").write_text(text)
     table = read(back)

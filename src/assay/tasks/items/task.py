@@ -19,7 +19,7 @@ TASK = Task(
     agreement=("kappa", "alpha", "fleiss", "ac1"),
     annotators=Annotators(ratings=rate_items),
     prepare=prepare_items,
-    options=("id", "sets", "missing", "duplicates", "map", "labels", "ignore_labels", "min_score"),
+    options=("id", "sets", "alternatives", "missing", "duplicates", "map", "labels", "ignore_labels", "min_score"),
     text_unit="item",
     confident=rank_items,
     finish=without_numbers,
