@@ -18,16 +18,15 @@ from assay.result import Calibration, CalibrationBin, Curve, Result, Threshold, 
 from assay.result.encoding import dumps, to_plain
 from assay.stats.confidence import (
     Confidences,
-    average_precision,
-    brier,
     calibrate,
     choose_threshold,
-    log_loss,
+    mean_precision,
+    mean_square,
+    mean_surprise,
     roc_auc,
     sweep_thresholds,
     thin_curve,
 )
-from assay.stats.confidence import Curve as Counted
 
 ANSWERS, LABEL, BRIER, LOG_LOSS = "answers", "label", "brier", "log-loss"
 """What confidences are of: the answers that thresholds and calibration are about, or single labels besides. The last
@@ -65,18 +64,13 @@ def curve_rows(confident: Confident) -> Iterator[Curve]:
         if kind in (ANSWERS, LABEL):
             labels = sum(key[:2] == (system, LABEL) for key in confident)
             curve = thin_curve(sweep_thresholds(answers), max(_LEAST_POINTS, _POINTS // max(1, labels)))
+            # Of answers that systems find themselves, no right rejections are known.
+            points = tuple(
+                ThresholdPoint(threshold, tp, fp, fn, tn if label else None)
+                for threshold, tp, fp, fn, tn in zip(*(field.tolist() for field in curve), strict=True)
+            )
             area = roc_auc(answers) if label else math.nan
-            points, recall = tuple(_points(curve, bool(label))), _highest_recall(answers)
-            yield Curve(system, label or None, points, average_precision(answers), area, recall)
-
-
-def _points(curve: Counted, by_item: bool) -> Iterator[ThresholdPoint]:
-    for threshold, tp, fp, fn, tn in zip(*(field.tolist() for field in curve), strict=True):
-        yield ThresholdPoint(threshold, tp, fp, fn, tn if by_item else None)
-
-
-def _highest_recall(answers: Confidences) -> float:
-    return int(answers.right.sum()) / answers.positives if answers.positives else math.nan
+            yield Curve(system, label or None, points, mean_precision(answers), area, answers.highest_recall)
 
 
 def calibration_rows(confident: Confident, seed: int, times: int, bins: int = BINS) -> Iterator[Calibration]:
@@ -86,36 +80,27 @@ def calibration_rows(confident: Confident, seed: int, times: int, bins: int = BI
             continue
         by_label = [one for key, one in confident.items() if key[:2] == (system, LABEL)]
         precision, area = (
-            _mean_defined([function(one) for one in by_label or [answers]])
-            for function in (average_precision, roc_auc)
+            _mean_defined([function(one) for one in by_label or [answers]]) for function in (mean_precision, roc_auc)
         )
         area = area if label or by_label else math.nan
-        count, recall = int(answers.sizes.sum()), _highest_recall(answers)
-        row = Calibration(system, label or None, count, precision, area, recall, number=bins)
+        count = int(answers.sizes.sum())
+        row = Calibration(system, label or None, count, precision, area, answers.highest_recall, number=bins)
         found = calibrate(answers, bins, seed, times) if answers.are_probabilities else None
         if found is None:
             yield row
             continue
-        loss, of_items = log_loss(answers), confident.get((system, BRIER, ""))
-        if (system, LOG_LOSS, "") in confident:
-            loss = _mean(confident[system, LOG_LOSS, ""])
-        filled = found.bins
-        columns = (filled.number, filled.items, filled.confidence, filled.right, found.low, found.high)
+        figures, filled, band = found
+        square, loss = (mean_square(answers), 0), mean_surprise(answers)
+        if of_items := (system, BRIER, "") in confident:
+            square, loss = (_mean(confident[system, name, ""]) for name in (BRIER, LOG_LOSS))
+        columns = (filled.number, filled.items, filled.confidence, filled.right, *band.T)
         yield replace(
             row,
-            brier=brier(answers) if of_items is None else _mean(of_items)[0],
-            highest_brier=1 if of_items is None else 2,
+            **figures._asdict(),
+            brier=square[0],
+            highest_brier=2 if of_items else 1,
             log_loss=loss[0],
             impossible=loss[1],
-            ece=found.ece,
-            low=found.interval[0],
-            high=found.interval[1],
-            floor=found.floor,
-            p=found.p,
-            mce=found.mce,
-            ece_mass=found.ece_mass,
-            floor_mass=found.floor_mass,
-            squared=found.squared,
             bins=tuple(CalibrationBin(*row) for row in zip(*(field.tolist() for field in columns), strict=True)),
         )
 

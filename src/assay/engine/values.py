@@ -349,7 +349,7 @@ class ValueScores:
         variance, df = find_variance(*self._changes(sample, order)), self.degrees(name, [system])
         spread = {"variance": variance, "df": df}
         rng = generator(self.settings.seed, BOOTSTRAP.encode() + b"\n" + order.content)
-        own = function.find_ends(*sample.parts[0], rng) if len(sample.parts) == 1 else None
+        own = function.find_ends(sample.parts[0][0]) if len(sample.parts) == 1 else None
         if own is not None:
             return {**spread, "low": own[0], "high": own[1], "interval": "own"}
         kind = function.interval if asked == "score" else "percentile"

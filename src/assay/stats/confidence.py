@@ -61,8 +61,13 @@ class Confidences:
         """True if all confidences are between 0 and 1."""
         return not len(self.values) or bool(self.values[0] >= 0 and self.values[-1] <= 1)
 
+    @property
+    def highest_recall(self) -> float:
+        """The share of right answers in all that can be right."""
+        return int(self.right.sum()) / self.positives if self.positives else math.nan
 
-class Curve(NamedTuple):
+
+class Sweep(NamedTuple):
     """Counts at each threshold, from the highest: answers with at least this confidence count."""
 
     threshold: Floats
@@ -82,15 +87,15 @@ class Curve(NamedTuple):
         }
 
 
-def sweep_thresholds(answers: Confidences, thresholds: Floats | None = None) -> Curve:
+def sweep_thresholds(answers: Confidences, thresholds: Floats | None = None) -> Sweep:
     """The counts at each threshold, or at each distinct confidence; equal confidences enter together."""
     thresholds = answers.values[::-1] if thresholds is None else thresholds
     first = np.searchsorted(answers.values, thresholds)
     tp, count = (np.append(np.cumsum(one[::-1])[::-1], 0)[first] for one in (answers.right, answers.sizes))
-    return Curve(thresholds, tp, count - tp, answers.positives - tp, answers.negatives - count + tp)
+    return Sweep(thresholds, tp, count - tp, answers.positives - tp, answers.negatives - count + tp)
 
 
-def choose_threshold(curve: Curve, score: str, least: tuple[str, float] | None = None) -> int:
+def choose_threshold(curve: Sweep, score: str, least: tuple[str, float] | None = None) -> int:
     """The place of the highest score, of equal ones that of the highest threshold; -1 if no place has the least
     value of another score."""
     scores = curve.scores()
@@ -101,7 +106,7 @@ def choose_threshold(curve: Curve, score: str, least: tuple[str, float] | None =
     return best if best >= 0 and values[best] >= 0 else -1
 
 
-def thin_curve(curve: Curve, most: int = 500) -> Curve:
+def thin_curve(curve: Sweep, most: int = 500) -> Sweep:
     """A curve of at most about so many points, at even steps of its length in precision and recall."""
     if len(curve.threshold) <= most:
         return curve
@@ -111,11 +116,11 @@ def thin_curve(curve: Curve, most: int = 500) -> Curve:
     wanted = np.linspace(0, length[-1], most // 2)
     ranks = np.linspace(0, len(length) - 1, most // 2).astype(np.int64)
     chosen = np.unique(np.concatenate([ranks, np.searchsorted(length, wanted).clip(max=len(length) - 1)]))
-    return Curve(*(field[chosen] for field in curve))
+    return Sweep(*(field[chosen] for field in curve))
 
 
-def average_precision(answers: Confidences) -> float:
-    """The sum of precision times the gain in recall over the thresholds, without interpolation."""
+def mean_precision(answers: Confidences) -> float:
+    """Average precision: the sum of precision times the gain in recall over the thresholds, without interpolation."""
     precision = sweep_thresholds(answers).scores()["precision"]
     return float(precision @ answers.right[::-1]) / answers.positives if answers.positives else math.nan
 
@@ -125,20 +130,9 @@ def roc_auc(answers: Confidences) -> float:
 
     Items without a confidence are below all others.
     """
-    if not answers.positives or not answers.negatives:
-        return math.nan
-    curve = sweep_thresholds(answers)
-    tp, fp = (np.concatenate([[0], field, [end]]) for field, end in (
-        (curve.tp, answers.positives), (curve.fp, answers.negatives)))  # fmt: skip
-    doubled = int(np.diff(fp) @ (tp[1:] + tp[:-1]))
-    return doubled / (2 * answers.positives * answers.negatives)
-
-
-def roc_points(curve: Curve) -> tuple[Floats, Floats]:
-    """The shares of negatives and of positives that count at each threshold."""
-    shares = [ratio(hit.astype(np.float64), (hit + rest).astype(np.float64)) for hit, rest in (
-        (curve.fp, curve.tn), (curve.tp, curve.fn))]  # fmt: skip
-    return shares[0], shares[1]
+    curve, ends = sweep_thresholds(answers), (answers.positives, answers.negatives)
+    tp, fp = (np.concatenate([[0], field, [end]]) for field, end in zip((curve.tp, curve.fp), ends, strict=True))
+    return int(np.diff(fp) @ (tp[1:] + tp[:-1])) / (2 * ends[0] * ends[1]) if all(ends) else math.nan
 
 
 def squared_errors(probabilities: Floats, truth: Array) -> Floats:
@@ -155,14 +149,14 @@ def surprises(probabilities: Floats, floor: float = 0.0) -> Floats:
     return np.where(np.isinf(values), np.nan, np.abs(values))
 
 
-def brier(answers: Confidences) -> float:
-    """The mean of (p − y)²."""
+def mean_square(answers: Confidences) -> float:
+    """The Brier score: the mean of (p − y)²."""
     p, wrong, count = answers.values, answers.sizes - answers.right, int(answers.sizes.sum())
     return float(answers.right @ (1 - p) ** 2 + wrong @ p**2) / count if count else math.nan
 
 
-def log_loss(answers: Confidences, floor: float = 0.0) -> tuple[float, int]:
-    """The mean of −ln of the probability of what is true, and the number of items for which it is 0."""
+def mean_surprise(answers: Confidences, floor: float = 0.0) -> tuple[float, int]:
+    """The log loss: the mean of −ln of the probability of what is true, and the number of items for which it is 0."""
     numbers = np.concatenate([answers.right, answers.sizes - answers.right])
     values = surprises(np.concatenate([answers.values, 1 - answers.values]), floor)
     impossible = int(numbers[np.isnan(values)].sum())
@@ -187,6 +181,11 @@ class Bins(NamedTuple):
     """… and the share of right answers."""
 
     @property
+    def expected(self) -> list[float]:
+        """The number of right answers of each that its confidences promise."""
+        return [*map(float, self.items * self.confidence)]
+
+    @property
     def error(self) -> float:
         """The expected calibration error: the mean distance of the two over answers."""
         return float(self.items @ np.abs(self.confidence - self.right)) / int(self.items.sum())
@@ -198,25 +197,21 @@ class Bins(NamedTuple):
         return float(self.items @ ((self.confidence - self.right) ** 2 - noise)) / int(self.items.sum())
 
 
-def bin_by_width(answers: Confidences, bins: int) -> Bins:
-    """Bins (a, b] of equal width; 0 is in the first. Nine decimals count, so 0.3 belongs to the third of ten bins."""
-    return _fill_bins(answers, find_bins(answers.values, bins))
-
-
 def find_bins(confidence: Floats, bins: int) -> Ints:
-    """The number of the bin of equal width of each confidence, from 1."""
+    """The number of the bin (a, b] of equal width of each confidence, from 1; 0 is in the first.
+
+    Nine decimals count, so 0.3 belongs to the third of ten bins.
+    """
     return np.maximum(np.ceil(np.round(confidence * bins, 9)), 1).astype(np.int64)
 
 
-def bin_by_mass(answers: Confidences, bins: int) -> Bins:
-    """Bins of about equal numbers of answers; equal confidences stay together."""
-    count = int(answers.sizes.sum())
-    # Twice the mean rank from the lowest, minus 1.
-    doubled = 2 * np.cumsum(answers.sizes) - answers.sizes
-    return _fill_bins(answers, bins * doubled // (2 * count) + 1)
-
-
-def _fill_bins(answers: Confidences, number: Ints) -> Bins:
+def fill_bins(answers: Confidences, bins: int, *, by_mass: bool = False) -> Bins:
+    """Bins of equal width, or of about equal numbers of answers, in which equal confidences stay together."""
+    number = find_bins(answers.values, bins)
+    if by_mass:
+        # Twice the mean rank from the lowest, minus 1.
+        doubled = 2 * np.cumsum(answers.sizes) - answers.sizes
+        number = bins * doubled // (2 * int(answers.sizes.sum())) + 1
     numbers, place = np.unique(number, return_inverse=True)
     items, right, sums = (
         np.bincount(place, weights=weights, minlength=len(numbers))
@@ -225,16 +220,14 @@ def _fill_bins(answers: Confidences, number: Ints) -> Bins:
     return Bins(numbers, place, items.astype(np.int64), sums / items, right / items)
 
 
-class Calibration(NamedTuple):
+class Calibrated(NamedTuple):
     """How far confidences are from the share of right answers, and how far they would be by chance."""
 
-    bins: Bins
-    low: Floats
-    """The share of right answers expected in each bin if confidences are calibrated: 95% are between `low` …"""
-    high: Floats
-    """… and `high`."""
     ece: float
-    interval: tuple[float, float]
+    low: float
+    """The interval of the ECE: from here …"""
+    high: float
+    """… to here."""
     mce: float
     """The largest distance of a bin."""
     floor: float
@@ -249,78 +242,73 @@ class Calibration(NamedTuple):
     """… and the squared error in these without its bias."""
 
 
-def calibrate(answers: Confidences, bins: int = 15, seed: int = 0, times: int = 10_000) -> Calibration | None:
-    """The calibration of probabilities; None if there are no answers."""
+def calibrate(
+    answers: Confidences, bins: int = 15, seed: int = 0, times: int = 10_000
+) -> tuple[Calibrated, Bins, Floats] | None:
+    """The calibration of probabilities, its bins and, of each, both ends of the share of right answers in 95% of
+    calibrated draws; None if there are no answers."""
     if not len(answers.values):
         return None
-    by_width, by_mass = bin_by_width(answers, bins), bin_by_mass(answers, bins)
-    count = int(answers.sizes.sum())
+    by_width, by_mass = fill_bins(answers, bins), fill_bins(answers, bins, by_mass=True)
     content = b"".join(field.astype("<f8").tobytes() for field in (answers.values, answers.sizes, answers.right))
     rng = generator(seed, b"calibration" + content)
-    outcomes = [_right_answers(answers, by_width, place) for place in range(len(by_width.number))]
-    expected = by_width.items * by_width.confidence
+    outcomes = _right_answers(answers, by_width)
     drawn, ends = np.zeros(times), []
-    for (first, chances), mean in zip(outcomes, expected.tolist(), strict=True):
+    for (first, chances), mean in zip(outcomes, by_width.expected, strict=True):
         below = np.cumsum(chances)
         ends.append(first + np.searchsorted(below, [0.025, 0.975]))
         drawn += np.abs(first + np.searchsorted(below, rng.random(times) * below[-1], side="right") - mean)
-    at_least = int((drawn >= (by_width.error - _NEARLY) * count).sum())
-    p = (1 + at_least) / (1 + times)
+    ece = by_width.error
+    p = (1 + int((drawn >= (ece - _NEARLY) * int(answers.sizes.sum())).sum())) / (1 + times)
     low, high = percentile(_resample_errors(answers, by_width, bins, times, rng))
-    band = np.array(ends) / by_width.items[:, None]
-    return Calibration(
-        bins=by_width,
-        low=band[:, 0],
-        high=band[:, 1],
-        ece=by_width.error,
-        interval=(
-            0.0 if p > 0.05 else max(0.0, 2 * by_width.error - high),
-            max(by_width.error, 2 * by_width.error - low),
-        ),
+    found = Calibrated(
+        ece,
+        low=0.0 if p > 0.05 else max(0.0, 2 * ece - high),
+        high=max(ece, 2 * ece - low),
         mce=float(np.abs(by_width.confidence - by_width.right).max()),
         floor=_expect_error(outcomes, by_width),
         p=p,
         ece_mass=by_mass.error,
-        floor_mass=_expect_error(
-            [_right_answers(answers, by_mass, at) for at in range(len(by_mass.number))], by_mass
-        ),
+        floor_mass=_expect_error(_right_answers(answers, by_mass), by_mass),
         squared=by_mass.squared,
     )
+    return found, by_width, np.array(ends) / by_width.items[:, None]
 
 
 def _expect_error(outcomes: list[tuple[int, Floats]], bins: Bins) -> float:
     """The ECE that is expected if answers are right with the probabilities of their confidences."""
-    means = (bins.items * bins.confidence).tolist()
     distances = [
         float(np.abs(first + np.arange(len(chances)) - mean) @ chances)
-        for (first, chances), mean in zip(outcomes, means, strict=True)
+        for (first, chances), mean in zip(outcomes, bins.expected, strict=True)
     ]
     return math.fsum(distances) / int(bins.items.sum())
 
 
-def _right_answers(answers: Confidences, bins: Bins, place: int) -> tuple[int, Floats]:
-    """The distribution of the number of right answers in a bin if confidences are their probabilities: the least
+def _right_answers(answers: Confidences, bins: Bins) -> list[tuple[int, Floats]]:
+    """The distribution of the number of right answers in each bin if confidences are their probabilities: the least
     number, and the probability of this and of each further one.
 
     The generating function of the sum is the product of those of the answers. It is known at the roots of unity, and
     their transform is the convolution of all answers. Numbers whose probability is below 10^-14 are left out.
     """
-    here = bins.place == place
-    p, sizes = answers.values[here], answers.sizes[here].astype(np.float64)
-    if int(bins.items.sum()) > EXACT_ITEMS and len(p) > _CELLS:
-        cell = ((p - p[0]) * (_CELLS / (p[-1] - p[0]))).astype(np.int64).clip(max=_CELLS - 1)
-        numbers = np.bincount(cell, weights=sizes)
-        p, sizes = (np.bincount(cell, weights=sizes * p) / np.maximum(numbers, 1))[numbers > 0], numbers[numbers > 0]
-    mean, reach = float(sizes @ p), 8 * math.sqrt(float(sizes @ (p * (1 - p)))) + 24
-    first, last = max(0, math.floor(mean - reach)), min(int(sizes.sum()), math.ceil(mean + reach))
-    width = last - first + 1
-    angles = 2 * math.pi / width * np.arange(width // 2 + 1)
-    factors = 1 + p * (np.exp(1j * angles) - 1)[:, None]
-    with np.errstate(divide="ignore"):
-        logs = np.log(np.abs(factors)) @ sizes
-    turned = np.angle(factors) @ sizes - angles * first
-    chances = np.fft.irfft(np.exp(logs - 1j * turned), width)
-    return first, np.maximum(chances, 0.0)
+    found = []
+    for place in range(len(bins.number)):
+        p, sizes = answers.values[bins.place == place], answers.sizes[bins.place == place].astype(np.float64)
+        if int(bins.items.sum()) > EXACT_ITEMS and len(p) > _CELLS:
+            cell = ((p - p[0]) * (_CELLS / (p[-1] - p[0]))).astype(np.int64).clip(max=_CELLS - 1)
+            numbers = np.bincount(cell, weights=sizes)
+            p = (np.bincount(cell, weights=sizes * p) / np.maximum(numbers, 1))[numbers > 0]
+            sizes = numbers[numbers > 0]
+        mean, reach = float(sizes @ p), 8 * math.sqrt(float(sizes @ (p * (1 - p)))) + 24
+        first, last = max(0, math.floor(mean - reach)), min(int(sizes.sum()), math.ceil(mean + reach))
+        width = last - first + 1
+        angles = 2 * math.pi / width * np.arange(width // 2 + 1)
+        factors = 1 + p * (np.exp(1j * angles) - 1)[:, None]
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.abs(factors)) @ sizes
+        turned = np.angle(factors) @ sizes - angles * first
+        found.append((first, np.maximum(np.fft.irfft(np.exp(logs - 1j * turned), width), 0.0)))
+    return found
 
 
 def _resample_errors(answers: Confidences, bins: Bins, count: int, times: int, rng: np.random.Generator) -> Floats:
@@ -343,13 +331,24 @@ def _resample_errors(answers: Confidences, bins: Bins, count: int, times: int, r
 # --- as scores of values ---
 
 
-class CalibrationGap(Moments):
-    """The expected calibration error in bins of equal width, of a `confidence` and whether it is `right`."""
+class CalibrationScore(Moments):
+    """The expected calibration error in bins of equal width, of a `confidence` and whether it is `right`; or another
+    number of a calibration, which has no interval."""
 
-    form, low, high, lower, judged = "percent", 0.0, 1.0, True, False
+    form, high, lower, judged = "percent", 1.0, True, False
 
-    def __init__(self, bins: int) -> None:
-        self.bins = bins
+    def __init__(self, bins: int, name: str = "ece") -> None:
+        self.bins, self.name, self.low = bins, name, -1.0 if name == "squared" else 0.0
+
+    def __call__(self, columns: Columns) -> Floats:
+        """The number."""
+        if self.name == "ece":
+            return super().__call__(columns)
+        found = self._calibrate(columns, times=1)
+        return np.asarray(math.nan if found is None else getattr(found[0], self.name))
+
+    def _calibrate(self, columns: Columns, **how: int) -> tuple[Calibrated, Bins, Floats] | None:
+        return calibrate(Confidences.of(columns["confidence"], columns["right"] > 0), self.bins, **how)
 
     def features(self, columns: Columns) -> Floats:
         """1, and in the column of its bin how far a row is from its confidence."""
@@ -365,30 +364,11 @@ class CalibrationGap(Moments):
 
     def influence(self, columns: Columns) -> Floats:
         """The distance of a row in the direction of its bin, less the score."""
-        features = self.features(columns)
-        values = features[:, 1:] @ np.sign(features[:, 1:].sum(axis=0))
+        features = self.features(columns)[:, 1:]
+        values = features @ np.sign(features.sum(axis=0))
         return np.asarray((values - values.mean()) / len(values))
 
-    def find_ends(self, columns: Columns, unit: Ints, rng: np.random.Generator) -> tuple[float, float] | None:
+    def find_ends(self, columns: Columns) -> tuple[float, float] | None:
         """The interval by the bootstrap, which allows for the bias of the score."""
-        answers = Confidences.of(columns["confidence"], columns["right"] > 0)
-        found = calibrate(answers, self.bins)
-        return None if found is None else found.interval
-
-
-class CalibrationPart(CalibrationGap):
-    """Another number of a calibration, which has no interval."""
-
-    def __init__(self, bins: int, name: str) -> None:
-        super().__init__(bins)
-        self.name = name
-        self.low = -1.0 if name == "squared" else 0.0
-
-    def __call__(self, columns: Columns) -> Floats:
-        """The number."""
-        found = calibrate(Confidences.of(columns["confidence"], columns["right"] > 0), self.bins, times=1)
-        return np.asarray(math.nan if found is None else getattr(found, self.name))
-
-    def find_ends(self, columns: Columns, unit: Ints, rng: np.random.Generator) -> tuple[float, float] | None:
-        """Nothing."""
-        return math.nan, math.nan
+        found = self._calibrate(columns) if self.name == "ece" else None
+        return (math.nan, math.nan) if found is None else (found[0].low, found[0].high)

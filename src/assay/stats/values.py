@@ -64,7 +64,7 @@ class ValueScore:
         """The largest number of independent items that a share may stand for."""
         return float(len(next(iter(columns.values()))))
 
-    def find_ends(self, columns: Columns, unit: Ints, rng: np.random.Generator) -> tuple[float, float] | None:
+    def find_ends(self, columns: Columns) -> tuple[float, float] | None:
         """An interval of its own; None if the score has none."""
         return None
 
@@ -94,14 +94,14 @@ class Moments(ValueScore):
         return lambda weights: self.of_sums(weights @ features)
 
 
-class Mean(Moments):
-    """The mean of a column."""
+class ColumnMean(Moments):
+    """The mean of a column; of most, less is better and none is below 0."""
 
-    def __init__(
-        self, column: str, *, low: float = 0.0, high: float = math.inf, form: str = "plain", **traits: bool
-    ) -> None:
-        self.column, self.low, self.high, self.form = column, low, high, form
-        self.lower, self.judged = traits.get("lower", True), traits.get("judged", True)
+    form, low, lower = "plain", 0.0, True
+
+    def __init__(self, column: str, **traits: Any) -> None:
+        self.column = column
+        self.__dict__.update(traits)
 
     def features(self, columns: Columns) -> Floats:
         """1 and the value."""
@@ -117,21 +117,19 @@ class Mean(Moments):
         return np.asarray((values - values.mean()) / len(values))
 
 
-class LoggedMean(Mean):
+class LoggedMean(ColumnMean):
     """The mean of a column of any numbers; if all are from 0 to 1, it is a share."""
 
-    def __init__(self, column: str) -> None:
-        super().__init__(column, low=-math.inf, lower=False)
+    low, lower = -math.inf, False
 
     def fit(self, columns: Columns) -> ValueScore:
         """The mean, with the limits of a share if it is one."""
-        fitted, values = LoggedMean(self.column), columns[self.column]
-        if np.all((values >= 0) & (values <= 1)):
-            fitted.low, fitted.high, fitted.interval = 0.0, 1.0, "score"
-        return fitted
+        values = columns[self.column]
+        is_share = np.all((values >= 0) & (values <= 1))
+        return LoggedMean(self.column, low=0.0, high=1.0, interval="score") if is_share else self
 
 
-class RootMean(Mean):
+class RootMean(ColumnMean):
     """The root of the mean of a column, whose interval is the root of that of the mean."""
 
     def of_sums(self, sums: Floats) -> Floats:
@@ -149,16 +147,10 @@ class RootMean(Mean):
         return math.sqrt(max(0.0, value**2 - 2 * value * reach)), math.sqrt(value**2 + 2 * value * reach)
 
 
-class _OfTwo(ValueScore):
-    """A score of gold's and the system's numbers, with percentiles of the bootstrap as its interval."""
-
-    interval = "percentile"
-
-
-class Determination(_OfTwo, Moments):
+class Determination(Moments):
     """R²: 1 − squared errors / squared deviations of gold from its mean."""
 
-    form, high = "coefficient", 1.0
+    form, high, interval = "coefficient", 1.0, "percentile"
 
     def features(self, columns: Columns) -> Floats:
         """1, gold, its square and the squared error; gold is centred."""
@@ -176,10 +168,10 @@ class Determination(_OfTwo, Moments):
         return ratio(error.sum() / (square.sum() or 1.0) * square - error, np.full(len(square), square.sum()))
 
 
-class Pearson(_OfTwo, Moments):
+class Pearson(Moments):
     """Pearson's correlation; in a test the outputs of each system are standardised."""
 
-    form, low, high = "coefficient", -1.0, 1.0
+    form, low, high, interval = "coefficient", -1.0, 1.0, "percentile"
 
     def prepare(self, columns: Columns) -> Columns:
         """Both sides standardised."""
@@ -217,10 +209,10 @@ class Pearson(_OfTwo, Moments):
         return min(1.0, 2 * t_tail(t, number - 3))
 
 
-class Spearman(_OfTwo):
+class Spearman(ValueScore):
     """Spearman's correlation of mid-ranks, which are those of each sample; in a test outputs are mid-ranks."""
 
-    form, low, high = "coefficient", -1.0, 1.0
+    form, low, high, interval = "coefficient", -1.0, 1.0, "percentile"
 
     def prepare(self, columns: Columns) -> Columns:
         """Standardised mid-ranks."""

@@ -20,7 +20,7 @@ from assay.engine.scores import Settings
 from assay.engine.values import JointValues, Values, ValueScores
 from assay.errors import InputError, UsageError
 from assay.result.gates import Gates
-from assay.stats.values import Auc, AveragePrecision, Determination, Kendall, Mean, Pearson, RootMean, Spearman
+from assay.stats.values import Auc, AveragePrecision, ColumnMean, Determination, Kendall, Pearson, RootMean, Spearman
 
 CORRELATIONS = ("pearson", "spearman", "kendall")
 SCORES = (Pearson(), Spearman(), Kendall(), Determination())
@@ -68,7 +68,10 @@ def test_influence_is_the_change_by_a_weight() -> None:
     gold, system = draw(40, 0.8)
     right, step = (gold > 3).astype(float), 1e-4
     cases = [(score, {"gold": gold, "system": system}) for score in SCORES]
-    cases += [(Mean("error"), {"error": np.abs(gold - system)}), (RootMean("error"), {"error": (gold - system) ** 2})]
+    cases += [
+        (ColumnMean("error"), {"error": np.abs(gold - system)}),
+        (RootMean("error"), {"error": (gold - system) ** 2}),
+    ]
     cases += [(score, {"score": system, "right": right}) for score in (Auc(), AveragePrecision())]
     for score, columns in cases:
         bound = score.bind(score.prepare(columns))
@@ -197,7 +200,7 @@ def test_brier_of_two_systems(case: dict[str, Any]) -> None:
     truth = np.array([label == case["positive"] for label in case["gold"]], dtype=float)
     number = len(truth)
     values = [Values(np.arange(number), {"error": (np.array(case[name], dtype=float) - truth) ** 2}) for name in "ab"]
-    (row,) = measured(Mean("error"), values, ["a", "b"]).comparisons()
+    (row,) = measured(ColumnMean("error"), values, ["a", "b"]).comparisons()
     assert row.difference == pytest.approx(value(case["expected"]["difference brier"]), abs=1e-12)
     assert row.p == pytest.approx(value(case["expected"]["p brier"]), abs=1e-12)
 

@@ -13,16 +13,14 @@ import pytest
 
 from assay.stats.confidence import (
     Confidences,
-    Curve,
-    average_precision,
-    bin_by_mass,
-    bin_by_width,
-    brier,
+    Sweep,
     calibrate,
     choose_threshold,
-    log_loss,
+    fill_bins,
+    mean_precision,
+    mean_square,
+    mean_surprise,
     roc_auc,
-    roc_points,
     squared_errors,
     surprises,
     sweep_thresholds,
@@ -48,7 +46,7 @@ def answers_of(case: Any, names: str = "confidence") -> Confidences:
     return Confidences.of(np.array([float(text) for text in case[names]]), right)
 
 
-def check_curve(curve: Curve, expected: Any) -> None:
+def check_curve(curve: Sweep, expected: Any) -> None:
     scores = curve.scores()
     assert curve.threshold.tolist() == [row["threshold"] for row in expected]
     for name in ("tp", "fp", "fn"):
@@ -58,11 +56,12 @@ def check_curve(curve: Curve, expected: Any) -> None:
 
 
 def check_calibration(answers: Confidences, expected: Any, bins: int) -> None:
-    found = calibrate(answers, bins, times=100)
-    assert found is not None
+    made_of = calibrate(answers, bins, times=100)
+    assert made_of is not None
+    found = made_of[0]
     for name, made, value, floor in (
-        ("ece", bin_by_width(answers, bins), found.ece, found.floor),
-        ("ece-mass", bin_by_mass(answers, bins), found.ece_mass, found.floor_mass),
+        ("ece", fill_bins(answers, bins), found.ece, found.floor),
+        ("ece-mass", fill_bins(answers, bins, by_mass=True), found.ece_mass, found.floor_mass),
     ):
         rows = expected[name]["bins"]
         assert made.number.tolist() == [row["bin"] for row in rows]
@@ -80,13 +79,13 @@ def test_confidences_of_a_positive_label(case: Any) -> None:
     answers, expected = answers_of(case), case["expected"]
     curve = sweep_thresholds(answers)
     check_curve(curve, expected["curve"])
-    assert average_precision(answers) == exact(expected["average-precision"])
+    assert mean_precision(answers) == exact(expected["average-precision"])
     assert roc_auc(answers) == exact(expected["auc"])
     assert curve.threshold[choose_threshold(curve, "f1")] == expected["threshold of the highest f1"]
     assert answers.are_probabilities == case["probabilities"]
     if case["probabilities"]:
-        assert brier(answers) == exact(expected["brier"])
-        loss, impossible = log_loss(answers)
+        assert mean_square(answers) == exact(expected["brier"])
+        loss, impossible = mean_surprise(answers)
         assert (loss, impossible) == (exact(expected["log-loss"]), expected["log-loss impossible"])
         check_calibration(answers, expected["calibration of the positive label"], expected["bins"])
 
@@ -100,7 +99,7 @@ def test_distributions_over_labels(case: Any) -> None:
     losses = surprises(shares[truth])
     assert np.isnan(losses).sum() == expected["log-loss impossible"]
     assert losses.mean() == exact(expected["log-loss"])
-    for name, function in (("auc", roc_auc), ("average-precision", average_precision)):
+    for name, function in (("auc", roc_auc), ("average-precision", mean_precision)):
         values = {label: function(Confidences.of(shares[:, i], truth[:, i])) for i, label in enumerate(labels)}
         defined = {label: value for label, value in values.items() if not math.isnan(value)}
         assert defined == {label: exact(value) for label, value in expected[f"{name} by label"].items()}
@@ -144,7 +143,7 @@ def test_confidences_of_spans(case: Any) -> None:
     answers = Confidences.of(confidence, right, len(gold) - int(right.sum()))
     curve = sweep_thresholds(answers)
     check_curve(curve, case["expected"]["curve"])
-    assert average_precision(answers) == exact(case["expected"]["average-precision"])
+    assert mean_precision(answers) == exact(case["expected"]["average-precision"])
     assert curve.scores()["recall"][-1] == exact(case["expected"]["highest recall"])
 
 
@@ -167,7 +166,7 @@ def test_files_add_up_in_any_order() -> None:
     parts = Confidences.of(confidence[100:], right[100:], 1) + Confidences.of(confidence[:100], right[:100], 2)
     assert all(np.array_equal(getattr(whole, name), getattr(parts, name)) for name in vars(whole))
     assert str(calibrate(whole)) == str(calibrate(parts))
-    assert average_precision(whole) == average_precision(parts)
+    assert mean_precision(whole) == mean_precision(parts)
 
 
 def test_items_without_a_confidence_are_below_all_others() -> None:
@@ -180,7 +179,7 @@ def test_ranking_is_unchanged_by_increasing_maps() -> None:
     rng = np.random.default_rng(2)
     scores, right = rng.normal(size=200).round(1), rng.random(200) < 0.4
     answers, mapped = Confidences.of(scores, right), Confidences.of(np.exp(scores), right)
-    assert (roc_auc(answers), average_precision(answers)) == (roc_auc(mapped), average_precision(mapped))
+    assert (roc_auc(answers), mean_precision(answers)) == (roc_auc(mapped), mean_precision(mapped))
     assert roc_auc(Confidences.of(-scores, right)) == pytest.approx(1 - roc_auc(answers))
 
 
@@ -188,8 +187,9 @@ def test_floor_of_many_items_is_that_of_draws() -> None:
     rng = np.random.default_rng(3)
     p = rng.beta(0.5, 0.5, 20_000)
     answers = Confidences.of(p, rng.random(len(p)) < p)
-    found = calibrate(answers)
-    assert found is not None
+    made = calibrate(answers)
+    assert made is not None
+    found, bins, band = made
     place = np.ceil(p * 15).astype(np.int64)
     draws = [
         np.abs(np.bincount(place, weights=(rng.random(len(p)) < p) - p, minlength=16)).sum() / len(p)
@@ -197,27 +197,27 @@ def test_floor_of_many_items_is_that_of_draws() -> None:
     ]
     assert found.floor == pytest.approx(np.mean(draws), abs=4 * np.std(draws) / 20)
     assert found.p > 0.01
-    assert found.interval[0] == 0
-    assert (found.low <= found.bins.confidence).all()
-    assert (found.high >= found.bins.confidence).all()
+    assert found.low == 0
+    assert (band[:, 0] <= bins.confidence).all()
+    assert (band[:, 1] >= bins.confidence).all()
 
 
 def test_overconfidence_is_found() -> None:
     rng = np.random.default_rng(4)
-    found = calibrate(Confidences.of(np.full(500, 0.9), rng.random(500) < 0.7))
-    assert found is not None
+    made = calibrate(Confidences.of(np.full(500, 0.9), rng.random(500) < 0.7))
+    assert made is not None
+    found, _, band = made
     assert found.p < 0.001
-    low, high = found.interval
-    assert 0.1 < low < found.ece < high < 0.3
-    assert found.high[0] < 0.95
+    assert 0.1 < found.low < found.ece < found.high < 0.3
+    assert band[0, 1] < 0.95
 
 
 def test_nothing_to_calibrate() -> None:
     nothing = Confidences.of(np.array([math.nan]), np.array([True]))
     assert calibrate(nothing) is None
     assert choose_threshold(sweep_thresholds(nothing), "f1") == -1
-    assert average_precision(nothing) == 0
-    assert math.isnan(brier(nothing))
+    assert mean_precision(nothing) == 0
+    assert math.isnan(mean_square(nothing))
 
 
 def test_thinned_curves_keep_their_ends() -> None:
@@ -226,11 +226,10 @@ def test_thinned_curves_keep_their_ends() -> None:
     thin = thin_curve(curve)
     assert 250 <= len(thin.threshold) <= 500
     assert (thin.threshold[[0, -1]] == curve.threshold[[0, -1]]).all()
-    false, true = roc_points(thin)
-    assert (false[-1], true[-1]) == (1, 1)
+    assert thin.fn[-1] == thin.tn[-1] == 0
 
 
 def test_floor_clips_impossible_answers() -> None:
-    loss, impossible = log_loss(Confidences.of(np.array([0.0, 0.5]), np.array([True, True])), 1e-12)
+    loss, impossible = mean_surprise(Confidences.of(np.array([0.0, 0.5]), np.array([True, True])), 1e-12)
     assert loss == pytest.approx((12 * math.log(10) + math.log(2)) / 2)
     assert impossible == 0

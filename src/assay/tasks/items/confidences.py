@@ -20,8 +20,8 @@ from assay.engine.values import Values
 from assay.errors import InputError, UsageError
 from assay.result import enumeration
 from assay.result.numbers import plural
-from assay.stats.confidence import CalibrationGap, CalibrationPart, Confidences, squared_errors, surprises
-from assay.stats.values import Auc, AveragePrecision, Mean
+from assay.stats.confidence import CalibrationScore, Confidences, squared_errors, surprises
+from assay.stats.values import Auc, AveragePrecision, ColumnMean
 from assay.tasks.items.judge import ItemRun, judge_items, labels_of
 
 POSITIVE = ("1", "true", "yes", "y", "pos", "positive")
@@ -167,7 +167,7 @@ def score_shares(pair: Pair, sure: ItemConfidences, floor: float = 0.0) -> tuple
 # --- thresholds ---
 
 
-def decide_answers(
+def apply_threshold(
     gold: ItemTable, table: ItemTable, kind: str, threshold: float | None, positive: str = ""
 ) -> tuple[ItemTable, str]:
     """The table with the answers that a threshold makes of confidences, and with the label that these are about; and
@@ -333,7 +333,7 @@ def _right_and_sure(pair: Pair, name: str, positive: str) -> tuple[Ints, Floats,
     return items, sure.shares[items, 0], has_label(pair, sure.labels[0])[items].astype(np.float64)
 
 
-@measure("brier", task="items", scores={"value": Mean("error", high=2.0)}, main="value")
+@measure("brier", task="items", scores={"value": ColumnMean("error", high=2.0)}, main="value")
 def brier(pair: Pair, *, positive: str = "") -> Values:
     """Brier score: the mean squared distance of probabilities from what is true. Less is better.
 
@@ -351,7 +351,7 @@ def brier(pair: Pair, *, positive: str = "") -> Values:
     return Values(items, {"error": squared_errors(p, right)})
 
 
-@measure("log-loss", task="items", scores={"value": Mean("loss")}, main="value")
+@measure("log-loss", task="items", scores={"value": ColumnMean("loss")}, main="value")
 def log_loss(pair: Pair, *, positive: str = "", floor: float = 0.0) -> Values:
     """The mean of −ln of the probability of what is true. Less is better.
 
@@ -370,18 +370,14 @@ def log_loss(pair: Pair, *, positive: str = "", floor: float = 0.0) -> Values:
 
 
 def _choose_bins(parameters: Mapping[str, Any]) -> tuple[Scores, Scores, str]:
-    if parameters["bins"] < 1:
-        raise UsageError(f"calibration: bins is 1 or more, not {parameters['bins']}.")
-    return _calibration_scores(parameters["bins"]), {}, "ece"
+    if (bins := parameters["bins"]) < 1:
+        raise UsageError(f"calibration: bins is 1 or more, not {bins}.")
+    names = ("ece", "ece-mass", "mce", "floor", "squared")
+    scores: Any = {name: CalibrationScore(bins, name.replace("-", "_")) for name in names}
+    return scores, {}, "ece"
 
 
-def _calibration_scores(bins: int) -> Scores:
-    names = {"ece-mass": "ece_mass", "mce": "mce", "floor": "floor", "squared": "squared"}
-    scores: Any = {name: CalibrationPart(bins, field) for name, field in names.items()}
-    return {"ece": CalibrationGap(bins), **scores}
-
-
-@measure("calibration", task="items", scores=_calibration_scores(15), main="ece", chosen=_choose_bins)
+@measure("calibration", task="items", scores=_choose_bins({"bins": 15})[0], main="ece", chosen=_choose_bins)
 def calibration(pair: Pair, *, bins: int = 15, positive: str = "") -> Values:
     """Expected calibration error: how far confidences are from the share of right answers. Less is better.
 

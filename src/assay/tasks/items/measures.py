@@ -43,7 +43,7 @@ _MAINS = {"macro": "macro-f1", "micro": "f1", "weighted": "weighted-f1"}
     scores={"value": recall, "precision": precision, "coverage": Proportion("system", "gold")},
     main="value",
 )
-def accuracy(pair: Pair) -> Items:
+def item_accuracy(pair: Pair) -> Items:
     """Items with gold's label.
 
     Counts: right, gold (items with a gold label), system (items with an answer).

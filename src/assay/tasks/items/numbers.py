@@ -18,7 +18,7 @@ from assay.engine.parts import Part
 from assay.engine.values import JointValues, Values
 from assay.errors import InputError, UsageError, unknown
 from assay.result.numbers import coefficient
-from assay.stats.values import Determination, Kendall, LoggedMean, Mean, Pearson, RootMean, Spearman
+from assay.stats.values import ColumnMean, Determination, Kendall, LoggedMean, Pearson, RootMean, Spearman
 from assay.tasks.items.judge import ItemRun, judge_items, run_of
 
 _KINDS = ("numbers", "ordered")
@@ -83,9 +83,9 @@ def warn_of_scales(part: Part) -> Iterator[str]:
             )
 
 
-@measure("mae", task="items", scores={"value": Mean("error")})
+@measure("mae", task="items", scores={"value": ColumnMean("error")})
 def mae(pair: Pair) -> Values:
-    """Mean absolute error, in the unit of the labels; of ordered labels in ranks. Less is better.
+    """ColumnMean absolute error, in the unit of the labels; of ordered labels in ranks. Less is better.
 
     Score: value = Σ|system − gold|/n. Interval: Student's t.
     Peers: scikit-learn mean_absolute_error.
@@ -105,9 +105,9 @@ def rmse(pair: Pair) -> Values:
     return Values(rows, {"square": (system - gold) ** 2})
 
 
-@measure("bias", task="items", scores={"value": Mean("error", low=-np.inf, lower=False, judged=False)})
+@measure("bias", task="items", scores={"value": ColumnMean("error", low=-np.inf, lower=False, judged=False)})
 def bias(pair: Pair) -> Values:
-    """Mean of system − gold, in the unit of the labels: above 0 the system's numbers are too high.
+    """ColumnMean of system − gold, in the unit of the labels: above 0 the system's numbers are too high.
 
     Score: value = Σ(system − gold)/n. Differences have p, but no verdict. Interval: Student's t.
     """

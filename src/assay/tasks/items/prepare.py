@@ -20,7 +20,7 @@ from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats import Input
 from assay.result import enumeration
 from assay.result.numbers import plural
-from assay.tasks.items.confidences import asked_positive, count_not_highest, decide_answers
+from assay.tasks.items.confidences import apply_threshold, asked_positive, count_not_highest
 from assay.tasks.items.judge import ItemRun, judge_items
 
 _NAMED = 3
@@ -129,7 +129,7 @@ def prepare_items(run: Run) -> None:
         run.warnings.append(answers_missing(name=name, number=len(lacking)))
         same, threshold = np.array_equal(order, np.arange(len(table))), options.threshold_of(name)
         joined = table if same else table.take(order)
-        answered, note = decide_answers(gold, joined, kind, threshold and threshold[0], positive)
+        answered, note = apply_threshold(gold, joined, kind, threshold and threshold[0], positive)
         run.notes += [plain_sentence(text=f"{name}: {note}")] if note else []
         run.warnings.append(answers_not_highest(name=name, number=count_not_highest(answered)))
         corpora.append(answered.corpus())
