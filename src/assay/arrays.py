@@ -137,25 +137,20 @@ def pack_columns(*columns: Ints) -> Ints:
     return key
 
 
-def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints, Ints]:
-    """For each distinct tuple over several columns of codes a row that has it, and how many rows do.
+def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints, Ints, Ints]:
+    """For each distinct tuple over several columns of codes the first row that has it, and how many rows do; and the
+    number of each row's tuple.
 
     A row counts as many times as `sizes` says.
     """
-    first, group = group_codes(columns)
-    if sizes is None or not len(sizes):
-        return first, np.bincount(group, minlength=len(first))
-    return first, np.bincount(group, weights=sizes, minlength=len(first)).astype(np.int64)
-
-
-def group_codes(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """For each distinct tuple over several columns of codes the first row that has it, and the tuple of each row."""
     key = pack_columns(*columns)
     _, group, numbers = distinct_numbers(key, int(key.max(initial=0)) + 1)
     first = np.empty(len(numbers), dtype=np.int64)
     # The first row of each group is written last.
     first[group[::-1]] = np.arange(len(key))[::-1]
-    return first, group
+    if sizes is None or not len(sizes):
+        return first, numbers, group
+    return first, np.bincount(group, weights=sizes, minlength=len(first)).astype(np.int64), group
 
 
 def distinct_numbers(keys: Ints, room: int) -> tuple[Ints, Ints, Ints]:

@@ -10,17 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import (
-    NONE,
-    Array,
-    Floats,
-    Ints,
-    as_codes,
-    distinct_numbers,
-    distinct_rows,
-    group_codes,
-    numbers_of_runs,
-)
+from assay.arrays import NONE, Array, Floats, Ints, as_codes, distinct_numbers, distinct_rows, fold_codes
 from assay.engine.items import CREDITS, Items
 from assay.records import dataclass
 from assay.stats.resample import is_costly
@@ -87,10 +77,10 @@ class Counts:
 
     def repeat(self, units: Ints) -> Counts:
         """Counts of the units with these numbers, some of them several times; rows must be in the order of units."""
-        numbers = np.bincount(self.unit, minlength=self.units)
-        rows = numbers_of_runs((np.cumsum(numbers) - numbers)[units], numbers[units])
+        begin, end = (np.searchsorted(self.unit, units, side=side) for side in ("left", "right"))
+        unit = np.repeat(np.arange(len(units)), end - begin)
+        rows = np.arange(len(unit)) + (end - np.cumsum(end - begin))[unit]
         label = None if self.label is None else self.label[rows]
-        unit = np.repeat(np.arange(len(units)), numbers[units])
         return replace(self, units=len(units), unit=unit, values=self.values[rows], label=label)
 
     def regroup(self, group_of_unit: Ints, groups: int) -> Counts:
@@ -160,14 +150,14 @@ def fold_units(tables: Sequence[Any], unit_of_sentence: Ints, units: int) -> tup
     """If each unit has at most one item: the distinct items of all systems, each in a sentence by itself, and the
     sentence of each unit; the last sentence is empty.
 
-    None if units have several items or further numbers, or if more than `BLOCKS` are distinct.
+    None if units have several items or further numbers, if sentences are left out, or if more than `BLOCKS` items are
+    distinct.
     """
     if not all(isinstance(one, Items) and one.credits is None and not one.sums for one in tables):
         return None
     unit = unit_of_sentence[tables[0].sentence]
-    kept = np.flatnonzero(unit >= 0)
     same = all(np.array_equal(one.sentence, tables[0].sentence) for one in tables[1:])
-    if not same or (np.diff(unit[kept]) <= 0).any():
+    if not same or (np.diff(unit, prepend=NONE) <= 0).any():
         return None
     columns: list[Array] = []
     for one in tables:
@@ -175,12 +165,12 @@ def fold_units(tables: Sequence[Any], unit_of_sentence: Ints, units: int) -> tup
         columns += [np.where(one.has_gold | one.right[0], one.gold, NONE), one.right[0], one.has_gold, found[0]]
         columns += [np.where(one.has_system[0] | found[0], one.answer[0], NONE), one.has_system[0], *one.kind]
         columns += [*one.marks.values(), *(() if one.label is None else [one.label])]
-    first, group = group_codes(columns if len(kept) == len(unit) else [column[kept] for column in columns])
+    first, _, group = fold_codes(columns)
     if len(first) > BLOCKS:
         return None
     sentences = np.full(units, len(first), dtype=np.int64)
-    sentences[unit[kept]] = group
-    return [replace(one.where(kept[first]), sentence=np.arange(len(first))) for one in tables], sentences
+    sentences[unit] = group
+    return [replace(one.where(first), sentence=np.arange(len(first))) for one in tables], sentences
 
 
 def tally(items: Items, sentences: int) -> Counts:
@@ -230,7 +220,7 @@ def tally_brackets(items: Items, sentences: int) -> Counts:
 
 def _per_sentence(columns: Mapping[str, Array]) -> Counts:
     """Counts of one row per sentence, from the numbers in each field."""
-    values = np.stack(list(columns.values()), axis=1).astype(np.int64)
+    values = np.stack(list(columns.values()), axis=1).astype(np.int64, copy=False)
     return Counts(tuple(columns), len(values), np.arange(len(values)), values)
 
 
@@ -435,11 +425,10 @@ class JointCounts:
         """Each system's counts by label of units, distinct units or blocks, with the same codes of labels."""
         assert self.by_label is not None
         if self.drawn is not None:
-            number, fields = len(self.drawn.rows), self.fields
-            tables = [table.astype(np.int64).reshape(number, -1, len(fields)) for table in self.wide()]
-            places = [np.nonzero(table.any(axis=2)) for table in tables]
-            rows = [(*place, table[place]) for table, place in zip(tables, places, strict=True)]
-            return [Counts(fields, number, unit, values, self.labels, label) for unit, label, values in rows]
+            number, labels = len(self.drawn.rows), len(self.labels or ())
+            unit, label = np.divmod(np.arange(number * labels), max(labels, 1))
+            tables = [table.reshape(len(unit), len(self.fields)).astype(np.int64) for table in self.wide()]
+            return [Counts(self.fields, number, unit, table, self.labels, label) for table in tables]
         return _common_labels(self.by_label, self.labels)
 
     @property
@@ -487,9 +476,11 @@ class JointCounts:
             differing=dict.fromkeys(self.differing, 0),
         )
 
-    def _single_of(self, labels: Sequence[str]) -> DistinctRows:
-        """The distinct rows of single items, with columns for all of these labels."""
-        assert self.single is not None and self.labels is not None
+    def _single_of(self, labels: Sequence[str] | None) -> DistinctRows | None:
+        """The distinct rows of single items, with columns for all of these labels; None if they are too many."""
+        width = len(self.systems) * len(self.fields)
+        if self.single is None or self.labels is None or labels is None or len(labels) * width > BLOCKS:
+            return None
         shape = (len(self.single.rows), len(self.systems), len(self.labels), len(self.fields))
         placed = _placed(self.single.rows.reshape(shape), self.labels, labels)
         return DistinctRows(placed.reshape(len(placed), -1), self.single.sizes)
@@ -520,10 +511,7 @@ class JointCounts:
         assert self.used is not None and self.sums is not None and other.used is not None and other.sums is not None
         used, sums = _sum_by_key(np.concatenate([self.used, other.used]), np.concatenate([self.sums, other.sums]))
         labels = None if self.labels is None else tuple(sorted({*self.labels, *(other.labels or ())}))
-        by_label = blocks = single = None
-        narrow = len(everyone) * len(labels or ()) * len(self.fields) <= BLOCKS
-        if self.single is not None and other.single is not None and labels is not None and narrow:
-            single = _add_few(self._single_of(labels), other._single_of(labels))
+        by_label = blocks = None
         if self.by_label is not None and other.by_label is not None:
             if units <= BLOCKS:
                 assert self.blocks is not None and other.blocks is not None
@@ -548,7 +536,7 @@ class JointCounts:
             sums=sums,
             by_label=by_label,
             blocks=blocks,
-            single=single,
+            single=_add_few(self._single_of(labels), other._single_of(labels)),
             differing={pair: number + other.differing[pair] for pair, number in self.differing.items()},
             compares=compares,
         )

@@ -185,7 +185,7 @@ class Items:
         # The column `right` is not needed if it follows from the labels.
         by_label = np.array_equal(self.right, self.answer == self.gold)
         columns = [self.gold, *self.answer, *(() if by_label else self.right.astype(np.int8)), *self.kind]
-        rows, sizes = fold_codes([*columns, *(() if self.target is None else self.target)], self.sizes)
+        rows, sizes, _ = fold_codes([*columns, *(() if self.target is None else self.target)], self.sizes)
         distinct = self.where(rows)
         kept: dict[str, Any] = {name: getattr(distinct, name) for name in _FOLDED}
         kept |= dict.fromkeys(("sentence", "item", "has_gold", "has_system"), self.gold[:0])
@@ -389,7 +389,7 @@ def count_label_pairs(items: Items) -> Met:
     kind = items.kind[0] if items.kinds else np.full(len(items), NONE)
     pieces = (items.gold != NONE) & ~items.has_gold
     columns = [column[rows] for column in (items.gold, items.answer[0], kind, pieces.astype(np.int64))]
-    firsts, sizes = fold_codes(columns)
+    firsts, sizes, _ = fold_codes(columns)
     names, kinds = (*items.labels, None), (*items.kinds, None)
     pairs: Met = {}
     for row, size in zip(rows[firsts].tolist(), sizes.tolist(), strict=True):

@@ -168,16 +168,14 @@ def _with_selections(
             named = None if names is None else tuple(names)
             more: dict[str, Any] = {"names": named, "unit": unit, "compares": how["compares"], "alone": alone}
             return JointValues.of(values, of_sentence, len(kept), lambda: blocks(unit)[kept], **more)
-        equal, group = None, None
-        if names is None and len(judged) <= MANY and (is_shard or len(kept) > BLOCKS):
-            equal = fold_units([one for _, one in judged], of_sentence, len(kept))
-        if equal is None:
-            counted = [measure.counts_of(one, gold.sentences).regroup(of_sentence, len(kept)) for _, one in judged]
-        else:
-            items, group = equal
-            counted = [measure.counts_of(one, len(items[0]) + 1) for one in items]
+        number, group = len(kept), None
+        folds = names is None and len(judged) <= MANY and (is_shard or number > BLOCKS)
+        if folds and (equal := fold_units([one for _, one in judged], of_sentence, number)):
+            judged, group = [(name, one) for (name, _), one in zip(judged, equal[0], strict=True)], equal[1]
+            number = len(equal[0][0]) + 1
+            of_sentence = np.arange(number)
         return JointCounts.of(
-            [(name, table) for (name, _), table in zip(judged, counted, strict=True)],
+            [(name, measure.counts_of(one, len(of_sentence)).regroup(of_sentence, number)) for name, one in judged],
             measure.fields_read,
             lambda: blocks(unit)[kept],
             alone=alone,

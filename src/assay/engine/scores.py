@@ -352,10 +352,9 @@ class MeasureScores:
         for counts, totals in zip(self.tallies.labelled(), self.tallies.totals, strict=True):
             assert counts.label is not None
             # Distinct rows in canonical order: the label, then the counts that scores read.
-            table = DistinctRows.of(
-                np.column_stack([counts.label.astype(np.int64), counts.values[:, self._read]]),
-                None if self.tallies.drawn is None else self.tallies.drawn.sizes[counts.unit],
-            )
+            sizes = None if self.tallies.drawn is None else self.tallies.drawn.sizes[counts.unit]
+            label = counts.label.astype(np.int64)
+            table = DistinctRows.of(np.column_stack([label, counts.values[:, self._read]]), sizes)
             rows = DistinctRows(table.rows[:, 1:], table.sizes)
             sums = totals[:, self._read].astype(np.float64)
             for name, function in self.functions.items():
@@ -513,15 +512,14 @@ class MeasureScores:
     def _draw_order(self, contents: Sequence[bytes], rows: Sequence[int] | None = None) -> tuple[bytes, Ints, Ints]:
         """What random streams depend on; rows of the wide tables, or some of them, in the order of their checksums;
         and the number of units of each. Rows of several units with equal checksums are one."""
-        order = np.array(sorted(range(len(contents)), key=contents.__getitem__), dtype=np.int64)
         if self.tallies.drawn is None:
+            order = np.argsort(np.array(contents, dtype=bytes), kind="stable")
             return b"".join(contents[place] for place in order), order, np.ones(len(order), dtype=np.int64)
+        _, order, group = np.unique(np.array(contents, dtype=bytes), return_index=True, return_inverse=True)
         sizes = self.tallies.drawn.sizes if rows is None else self.tallies.drawn.sizes[rows]
-        names = [contents[place] for place in order]
-        starts = [place for place, name in enumerate(names) if not place or name != names[place - 1]]
-        sizes = np.add.reduceat(sizes[order], starts) if starts else sizes
-        text = b"".join(names[place] + b"%d" % size for place, size in zip(starts, sizes.tolist(), strict=True))
-        return text, order[starts], sizes
+        sizes = np.bincount(group, sizes, len(order)).astype(np.int64)
+        content = b"".join(contents[place] + b"%d" % size for place, size in zip(order, sizes, strict=True))
+        return content, order, sizes
 
     def _label_sums(
         self, systems: Sequence[int], system: int, first: int = 0, end: int | None = None

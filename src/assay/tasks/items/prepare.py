@@ -37,11 +37,12 @@ _DEFAULTS = {
 }
 
 
-def table_of(item: Input | Corpus) -> ItemTable:
-    """The table of a side; a file is read once."""
+def table_of(item: Input | Corpus, *, keeps: bool = False) -> ItemTable:
+    """The table of a side; a file is read once, and `keeps` its table for the next time."""
     if not isinstance(item, Corpus):
-        item.kept = item.kept or item.read()
-        item = item.kept
+        corpus = item.kept or item.read()
+        item.kept = corpus if keeps else None
+        item = corpus
     table = item.layer(ItemTable)
     if table is None:
         raise InputError(f'{item.name}: no table of items ({item.format}). Name its format: --input-format "items"')
@@ -53,7 +54,7 @@ def default_measures(gold: Input | Corpus) -> tuple[str, ...]:
 
     If answers to choices are known, accuracy is the logged `acc`.
     """
-    table = table_of(gold)
+    table = table_of(gold, keeps=True)
     if not table.scores:
         return _DEFAULTS[kind_of(table, ())]
     means = [f"mean(of={name})" for name in table.scores if table.is_logged or name != "acc"]
@@ -176,7 +177,10 @@ def drop_repeats(table: ItemTable, duplicates: str, different: Sequence[str] | N
     `different` are ids, such as those of gold, that are known to be all different.
     """
     ids = table.ids
-    if ids is None or ids == different or len({*ids}) == len(ids):
+    if ids is not None and ids == different:
+        # One list for both sides.
+        return replace(table, ids=different)
+    if ids is None or len({*ids}) == len(ids):
         return table
     first = {name: row for row, name in reversed([*enumerate(ids)])}
     counted: dict[str, int] = {}
