@@ -84,7 +84,8 @@ def evaluate(
     """The Result of a command."""
     asked, (gold, systems, options) = systems, find_sides(gold, systems, options)
     if command == "compare" and not (systems is asked or isinstance(asked, Mapping)) and len(systems) < 2:
-        raise UsageError(f"{gold.name}: only {next(iter(systems))}, but compare takes at least two systems.")
+        name = getattr(gold, "name", gold)
+        raise UsageError(f"{name}: only {next(iter(systems))}, but compare takes at least two systems.")
     over = measure_in_turn if jobs == 1 and cluster is None else _over(jobs, cluster)
     return evaluate_shards(command, gold, systems, measures, options, over=over, report=report)
 
