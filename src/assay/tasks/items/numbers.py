@@ -85,7 +85,7 @@ def warn_of_scales(part: Part) -> Iterator[str]:
 
 @measure("mae", task="items", scores={"value": ColumnMean("error")})
 def mae(pair: Pair) -> Values:
-    """ColumnMean absolute error, in the unit of the labels; of ordered labels in ranks. Less is better.
+    """Mean absolute error, in the unit of the labels; of ordered labels in ranks. Less is better.
 
     Score: value = Σ|system − gold|/n. Interval: Student's t.
     Peers: scikit-learn mean_absolute_error.
@@ -107,7 +107,7 @@ def rmse(pair: Pair) -> Values:
 
 @measure("bias", task="items", scores={"value": ColumnMean("error", low=-np.inf, lower=False, judged=False)})
 def bias(pair: Pair) -> Values:
-    """ColumnMean of system − gold, in the unit of the labels: above 0 the system's numbers are too high.
+    """Mean of system − gold, in the unit of the labels: above 0 the system's numbers are too high.
 
     Score: value = Σ(system − gold)/n. Differences have p, but no verdict. Interval: Student's t.
     """

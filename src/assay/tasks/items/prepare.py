@@ -274,9 +274,10 @@ def _check_targets(run: Run) -> None:
             continue
         for row, (ours, theirs) in enumerate(zip(gold.labels.strings(), table.targets.strings(), strict=True)):
             if theirs and ours != theirs:
+                column = "Say which column has the answers, e.g. --column prediction"
+                remedy = "Give logs of the same questions" if table.scores else column
                 raise InputError(
-                    f"{table.place(row)}: gold's label is {theirs} here, but {ours} in {gold.place(row)}. Say which "
-                    "column has the answers, e.g. --column prediction"
+                    f"{table.place(row)}: gold's label is {theirs} here, but {ours} in {gold.place(row)}. {remedy}"
                 )
 
 
