@@ -16,9 +16,8 @@ from assay.engine import changes
 from assay.engine.counts import BLOCKS
 from assay.engine.items import Items
 from assay.engine.options import Options
-from assay.engine.scores import MeasureScores
+from assay.engine.scores import SystemScores
 from assay.engine.task import describe
-from assay.engine.values import ValueScores
 from assay.errors import unknown
 from assay.records import dataclass
 from assay.result import SCHEMA, TABLES, About, Comparison, ErrorType, Family, InputFile, Presentation, Result, Score
@@ -68,7 +67,7 @@ class Findings:
     """The signature, or its parts; `interval` is then completed by the kinds of intervals that there are."""
     gold: InputFile
     systems: Sequence[InputFile]
-    figures: Iterable[tuple[MeasureScores | ValueScores, Sequence[str]]] = ()
+    figures: Iterable[tuple[SystemScores, Sequence[str]]] = ()
     """Figures, and the tables that each gives rows of: `scores`, `labels` (scores by label), `counts`,
     `comparisons`."""
     items: Sequence[Compared] = ()

@@ -14,9 +14,9 @@ import numpy as np
 from assay.engine.build import add_group_letters, adjust_p_values
 from assay.engine.options import Options
 from assay.engine.parts import Part
-from assay.engine.scores import MeasureScores, Settings, score_limits
+from assay.engine.scores import Settings, SystemScores, score_limits
 from assay.engine.task import find_task
-from assay.engine.values import ValueScores, make_scores
+from assay.engine.values import make_scores
 from assay.errors import UsageError
 from assay.formats import joint_digest
 from assay.result import Comparison, Result, RunScores, RunTest, Score, enumeration
@@ -26,7 +26,7 @@ from assay.stats.runs import almost_stochastic_order, permutation_test, run_vari
 from assay.stats.significance import SMALLEST
 from assay.stats.streams import generator
 
-_Views = Mapping[tuple[str | None, str], MeasureScores | ValueScores]
+_Views = Mapping[tuple[str | None, str], SystemScores]
 """The figures of all runs, by slice and measure."""
 MORE_RUNS = 0.5
 """Above this share of the variance, more runs help more than more sentences."""

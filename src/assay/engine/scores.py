@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from itertools import combinations, pairwise
@@ -51,6 +51,8 @@ _STEP = 1e-4
 """Gradients are differences over this share of a count, but at least one item."""
 _Ends = tuple[float, float, str]
 """Both ends of an interval, and its kind."""
+_Found = tuple[float, _Ends, Shuffling, tuple[float, float]]
+"""A difference, its interval, the outcome of its test, and its variance with the degrees of freedom."""
 _Spread = dict[str, Any]
 """Fields of a Score: its interval, its variance and the number of its effective items."""
 _UNKNOWN: _Spread = {"low": math.nan, "high": math.nan}
@@ -137,37 +139,25 @@ class Exchange:
         return parts.astype(np.int64)
 
 
-class MeasureScores:
-    """One measure over one selection of the data, for all systems."""
+class SystemScores:
+    """One measure over one selection of the data, for all systems, from counts or from values."""
 
-    def __init__(
-        self, measure: Measure, where: str | None, tallies: JointCounts, settings: Settings, name: str = ""
-    ) -> None:
+    functions: Mapping[str, Any]
+    """The scores that labels have too, by name."""
+    every: Mapping[str, Any]
+    """All scores and averages, by name."""
+    tested: Sequence[str]
+    """The scores on which systems are compared."""
+
+    def __init__(self, measure: Measure, where: str | None, tallies: Any, settings: Settings, name: str = "") -> None:
         self.name = name or str(measure)
         """The name of the measure in rows."""
         self.measure, self.slice, self.tallies, self.settings = measure, where, tallies, settings
-        self.systems, self.labels, self.fields = tallies.systems, tallies.labels or (), tallies.fields
-        self.by_label = tallies.by_label is not None
-        self.functions = {
-            name: score.of(self.fields) if isinstance(score, ByFields) else score
-            for name, score in measure.scores.items()
-        }
-        self.averages = dict(measure.averages) if self.by_label else {}
-        self.every = {**self.functions, **self.averages}
-        """All scores and averages, by name."""
-        self.tested = [name for name in measure.tested if name in self.every]
-        """The scores on which systems are compared."""
-        self.totals = [total if tallies.labels is None else total.sum(axis=0) for total in tallies.totals]
+        self.systems, self.labels = tallies.systems, tallies.labels or ()
         self.clusters = tallies.unit != "sentence"
         """True if units are groups of sentences, which may differ much in size."""
         self.pooled = False
         """True if blocks of units were resampled instead of units."""
-        self._read = [self.fields.index(field) for field in tallies.read]
-        """The places of the fields that scores read."""
-        self._left_out: dict[tuple[str, int], Floats] = {}
-        self._resampled: dict[bool, tuple[list[dict[str, Floats]], dict[str, tuple[Floats, Bools]]]] = {}
-
-    # --- scores ---
 
     def scores(self, *, labels: bool = True, names: Sequence[str] = ()) -> Iterator[Score]:
         """All scores (or those in `names`) with their intervals, overall scores first."""
@@ -176,12 +166,85 @@ class MeasureScores:
         for place, label in places:
             for number, system in enumerate(self.systems):
                 for name in names or (self.every if label is None else self.functions):
-                    values = self._observed[name] if place is None else self._observed_by_label[name][:, place]
-                    value = float(values[number])
+                    value = float(self._values(name, place)[number])
                     row = (system, self.name, name, label, self.slice, value)
-                    spread = self._spread(name, number, place, value, labels)
-                    lower = bool(getattr(self.every[name], "lower", False))
-                    yield Score(*row, main=name == self.measure.main, lower=lower, **spread)
+                    spread = {**self._spread(name, number, place, value, labels), **self._direction(name)}
+                    yield Score(*row, main=name == self.measure.main, **spread)
+
+    def values(self, name: str, label: str | None = None) -> Floats:
+        """A score of each system, overall or for a label."""
+        return self._values(name, None if label is None else self.labels.index(label))
+
+    def comparisons(self) -> Iterator[Comparison]:
+        """The test of every pair of systems on each tested score."""
+        # With few units, or few that differ, the interval of a difference is too short.
+        few = self.tallies.units < (FEW_CLUSTERS if self.clusters else FEW_UNITS)
+        for a, b in combinations(range(len(self.systems)), 2):
+            if self.settings.baseline in (None, self.systems[a], self.systems[b]):
+                yield from self._compare(a, b, few)
+
+    def standard_error(self, name: str, system: int) -> float:
+        """The standard error of an overall score, to first order, by the variance over units."""
+        (values,), sizes = self.linear_values(name, [system])
+        return math.sqrt(find_variance(values, sizes))
+
+    def counts_rows(self) -> Iterator[CountsRow]:
+        """The counts from which scores are computed, overall and by label."""
+        raise NotImplementedError
+
+    def linear_values(self, name: str, systems: Sequence[int]) -> tuple[list[Floats], Array]:
+        """The contributions of units to the score of each system, in a common order, and the size of each row."""
+        raise NotImplementedError
+
+    def degrees(self, name: str, systems: Sequence[int]) -> float:
+        """The degrees of freedom of a variance over units, fewer for documents with different sizes."""
+        raise NotImplementedError
+
+    def _values(self, name: str, label: int | None) -> Floats:
+        raise NotImplementedError
+
+    def _spread(self, name: str, system: int, label: int | None, value: float, labels: bool) -> _Spread:
+        raise NotImplementedError
+
+    def _compare(self, a: int, b: int, few: bool) -> Iterator[Comparison]:
+        raise NotImplementedError
+
+    def _make_row(self, a: int, b: int, name: str, found: _Found, few: bool, **more: Any) -> Comparison:
+        """The comparison of two systems on a score, from what `make_comparison` takes."""
+        systems, what = (self.systems[a], self.systems[b]), (self.name, name, self.slice)
+        least, most = score_limits(self.every[name])
+        more |= {**self._direction(name), "widest": most - least, "few": few or found[2].units < FEW_DIFFERING}
+        return make_comparison(systems, what, *found, **more)
+
+    def _direction(self, name: str) -> dict[str, Any]:
+        function = self.every[name]
+        return {"lower": bool(getattr(function, "lower", False)), "judged": getattr(function, "judged", True)}
+
+
+class MeasureScores(SystemScores):
+    """Scores from counts."""
+
+    tallies: JointCounts
+
+    def __init__(
+        self, measure: Measure, where: str | None, tallies: JointCounts, settings: Settings, name: str = ""
+    ) -> None:
+        super().__init__(measure, where, tallies, settings, name)
+        self.fields, self.by_label = tallies.fields, tallies.by_label is not None
+        self.functions = {
+            name: score.of(self.fields) if isinstance(score, ByFields) else score
+            for name, score in measure.scores.items()
+        }
+        self.averages = dict(measure.averages) if self.by_label else {}
+        self.every = {**self.functions, **self.averages}
+        self.tested = [name for name in measure.tested if name in self.every]
+        self.totals = [total if tallies.labels is None else total.sum(axis=0) for total in tallies.totals]
+        self._read = [self.fields.index(field) for field in tallies.read]
+        """The places of the fields that scores read."""
+        self._left_out: dict[tuple[str, int], Floats] = {}
+        self._resampled: dict[bool, tuple[list[dict[str, Floats]], dict[str, tuple[Floats, Bools]]]] = {}
+
+    # --- scores ---
 
     def counts_rows(self) -> Iterator[CountsRow]:
         """The counts from which scores are computed, overall and by label."""
@@ -361,11 +424,8 @@ class MeasureScores:
                 spreads[name].append(self._spreads(function, rows, table.rows[:, 0], sums, draws))
         return spreads
 
-    def values(self, name: str, label: str | None = None) -> Floats:
-        """A score of each system, overall or for a label."""
-        if label is None:
-            return self._observed[name]
-        return np.asarray(self._observed_by_label[name][:, self.labels.index(label)])
+    def _values(self, name: str, label: int | None) -> Floats:
+        return self._observed[name] if label is None else np.asarray(self._observed_by_label[name][:, label])
 
     def linear_values(self, name: str, systems: Sequence[int]) -> tuple[list[Floats], Array]:
         """The contributions of units to the score of each system, in a common order, and the size of each row."""
@@ -401,8 +461,7 @@ class MeasureScores:
     def standard_error(self, name: str, system: int) -> float:
         """The standard error of an overall score, to first order, by the variance over units."""
         if name in self.averages:
-            (values,), sizes = self.linear_values(name, [system])
-            return math.sqrt(find_variance(values, sizes))
+            return super().standard_error(name, system)
         collapsed = self.tallies.rows(system) or self.tallies.block_rows(system)
         return math.sqrt(find_variance(self._contributions(name, collapsed.rows, system), collapsed.sizes))
 
@@ -597,42 +656,26 @@ class MeasureScores:
 
     # --- comparisons ---
 
-    def comparisons(self) -> Iterator[Comparison]:
-        """The shuffling test of every pair of systems on each tested score."""
+    def _compare(self, a: int, b: int, few: bool) -> Iterator[Comparison]:
+        """The shuffling test of two systems on each tested score."""
         keeps = self.settings.keeps_evidence and self.slice is None
-        # With few units, or few that differ, the interval of a difference is too short.
-        few = self.tallies.units < (FEW_CLUSTERS if self.clusters else FEW_UNITS)
-        for a, b in combinations(range(len(self.systems)), 2):
-            if self.settings.baseline not in (None, self.systems[a], self.systems[b]):
+        differences = {name: float(self._observed[name][b] - self._observed[name][a]) for name in self.tested}
+        # The variance of each difference, from the contributions of units, and its degrees of freedom.
+        spreads = dict.fromkeys(self.tested, (math.nan, math.nan))
+        for name in self.tested if self.tallies.units > 1 and self.settings.interval else ():
+            if np.isnan(self._observed[name][[a, b]]).any():
                 continue
-            differences = {name: float(self._observed[name][b] - self._observed[name][a]) for name in self.tested}
-            # The variance of each difference, from the contributions of units, and its degrees of freedom.
-            spreads = dict.fromkeys(self.tested, (math.nan, math.nan))
-            for name in self.tested if self.tallies.units > 1 and self.settings.interval else ():
-                if np.isnan(self._observed[name][[a, b]]).any():
-                    continue
-                (first, second), sizes = self.linear_values(name, (a, b))
-                centred = not self.clusters and name not in self.averages
-                spreads[name] = find_variance(second - first, sizes, centred=centred), self.degrees(name, (a, b))
-            ends_of = self._difference_intervals(a, b, differences, spreads)
-            for name in self.tested:
-                low, high, interval = ends_of[name]
-                outcome, power = self._test(a, b, name, (low, high))
-                variance, degrees = spreads[name]
-                least, most = score_limits(self.every[name])
-                yield make_comparison(
-                    (self.systems[a], self.systems[b]),
-                    (self.name, name, self.slice),
-                    differences[name],
-                    (low, high, "" if math.isnan(low) else interval),
-                    outcome,
-                    (variance, degrees),
-                    power=power,
-                    few=few or outcome.units < FEW_DIFFERING,
-                    widest=most - least,
-                    lower=bool(getattr(self.every[name], "lower", False)),
-                    evidence=self._exchange(a, b, name) if keeps and name == self.measure.main else None,
-                )
+            (first, second), sizes = self.linear_values(name, (a, b))
+            centred = not self.clusters and name not in self.averages
+            spreads[name] = find_variance(second - first, sizes, centred=centred), self.degrees(name, (a, b))
+        ends_of = self._difference_intervals(a, b, differences, spreads)
+        for name in self.tested:
+            low, high, interval = ends_of[name]
+            outcome, power = self._test(a, b, name, (low, high))
+            ends = (low, high, "" if math.isnan(low) else interval)
+            evidence = self._exchange(a, b, name) if keeps and name == self.measure.main else None
+            found = (differences[name], ends, outcome, spreads[name])
+            yield self._make_row(a, b, name, found, few, power=power, evidence=evidence)
 
     def _difference_intervals(
         self, a: int, b: int, observed: dict[str, float], spreads: dict[str, tuple[float, float]]

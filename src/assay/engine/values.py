@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,18 +13,15 @@ import numpy as np
 from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, ratio
 from assay.engine.counts import (
     BLOCKS,
-    FEW_CLUSTERS,
-    FEW_DIFFERING,
-    FEW_UNITS,
     MANY,
     JointCounts,
     Sums,
     hash_blocks,
 )
 from assay.engine.measure import Measure
-from assay.engine.scores import Exchange, MeasureScores, Settings, find_variance, make_comparison, test_exchange
+from assay.engine.scores import Exchange, MeasureScores, Settings, SystemScores, find_variance, test_exchange
 from assay.records import dataclass
-from assay.result import Comparison, CountsRow, Power, Score
+from assay.result import Comparison, CountsRow, Power
 from assay.stats import intervals
 from assay.stats.resample import bootstrap_weights
 from assay.stats.significance import Shuffling, swap_test
@@ -91,30 +87,27 @@ class JointValues:
     ) -> JointValues:
         """The values of each system by unit; rows of sentences with the unit NONE are left out."""
         first = values[0][1]
-        of_row = of_sentence[first.unit]
-        kept = of_row != NONE
-        return cls(
+        whole = cls(
             systems=tuple(name for name, _ in values),
             units=units,
-            of_row=of_row[kept],
-            columns={name: np.stack([table.columns[name][kept] for _, table in values]) for name in first.columns},
+            of_row=of_sentence[first.unit],
+            columns={name: np.stack([table.columns[name] for _, table in values]) for name in first.columns},
             labels=first.labels,
-            label=None if first.label is None else first.label[kept],
+            label=first.label,
             blocks=blocks() if not alone or units > BLOCKS else None,
             **more,
         )
+        return whole._take(whole.of_row != NONE)
+
+    def _take(self, rows: Any) -> JointValues:
+        """Some rows."""
+        columns = {name: values[:, rows] for name, values in self.columns.items()}
+        label = None if self.label is None else self.label[rows]
+        return replace(self, of_row=self.of_row[rows], columns=columns, label=label)
 
     def with_nothing(self, others: JointValues) -> JointValues:
         """No values for the units of `others`."""
-        return replace(
-            self,
-            units=others.units,
-            of_row=self.of_row[:0],
-            columns={name: rows[:, :0] for name, rows in self.columns.items()},
-            label=None if self.label is None else self.label[:0],
-            names=others.names,
-            blocks=others.blocks,
-        )
+        return replace(self._take(slice(0)), units=others.units, names=others.names, blocks=others.blocks)
 
     def __add__(self, other: JointValues) -> JointValues:
         """The values of two stretches of text, the first one on the left."""
@@ -184,20 +177,14 @@ class _Sample:
         """The rows as tests exchange them."""
         return [(self.function.prepare(columns), unit) for columns, unit in self.parts]
 
-    def bind(self) -> Weighted:
-        """The score as a function of weights of units."""
-        return self._bind(self.exchanged())
-
-    def bind_both(self, other: _Sample, units: int) -> Weighted:
-        """The score of a system made of both, as a function of weights of the units of one, then of the other."""
-        parts = []
-        for (first, unit), (second, its_unit) in zip(self.exchanged(), other.exchanged(), strict=True):
-            columns = {name: np.concatenate([values, second[name]]) for name, values in first.items()}
-            parts.append((columns, np.concatenate([unit, units + its_unit])))
-        return self._bind(parts)
-
-    def _bind(self, parts: _Parts) -> Weighted:
-        bound = [(self.function.bind(columns), unit) for columns, unit in parts]
+    def bind(self, units: int, *others: _Sample) -> Weighted:
+        """The score of a system made of this sample and others, as a function of weights of the units of one, then of
+        the next."""
+        bound = []
+        for parts in zip(*(one.exchanged() for one in (self, *others)), strict=True):
+            columns = {name: np.concatenate([own[name] for own, _ in parts]) for name in parts[0][0]}
+            unit = np.concatenate([place * units + unit for place, (_, unit) in enumerate(parts)])
+            bound.append((self.function.bind(columns), unit))
 
         def evaluate(weights: Floats) -> Floats:
             every = np.arange(weights.shape[1])
@@ -219,25 +206,18 @@ class _Sample:
         return sum(self.function.count_items(columns) for columns, _ in self.parts) / max(1, len(self.parts))
 
 
-class ValueScores:
-    """One measure of values over one selection of the data, for all systems; it has the face of MeasureScores."""
+class ValueScores(SystemScores):
+    """Scores from values."""
+
+    tallies: JointValues
 
     def __init__(
         self, measure: Measure, where: str | None, tallies: JointValues, settings: Settings, name: str = ""
     ) -> None:
-        self.name = name or str(measure)
-        """The name of the measure in rows."""
-        self.measure, self.slice, self.tallies, self.settings = measure, where, tallies, settings
-        self.systems, self.labels = tallies.systems, tallies.labels or ()
+        super().__init__(measure, where, tallies, settings, name)
         scores: Mapping[str, ValueScore] = measure.scores  # type: ignore[assignment]
-        self.every = {score: function.fit(tallies.columns) for score, function in scores.items()}
-        """All scores, by name."""
-        self.tested = list(measure.tested)
-        """The scores on which systems are compared."""
-        self.clusters = tallies.unit != "sentence"
-        """True if units are groups of sentences, which may differ much in size."""
-        self.pooled = False
-        """True if blocks of units were exchanged instead of units."""
+        self.every = self.functions = {score: function.fit(tallies.columns) for score, function in scores.items()}
+        self.tested = measure.tested
         self._orders: dict[tuple[str | int, ...], _Order] = {}
 
     # --- rows ---
@@ -298,30 +278,18 @@ class ValueScores:
 
     # --- scores ---
 
-    def scores(self, *, labels: bool = True, names: Sequence[str] = ()) -> Iterator[Score]:
-        """All scores (or those in `names`) with their intervals, overall scores first."""
-        places: list[tuple[int | None, str | None]] = [(None, None)]
-        places += [*enumerate(self.labels)] if labels else []
-        for place, label in places:
-            for number, system in enumerate(self.systems):
-                for name in names or self.every:
-                    value = float(self.values(name, label)[number])
-                    row = (system, self.name, name, label, self.slice, value)
-                    function = self.every[name]
-                    spread = {**self._spread(name, number, place, value), **_direction(function)}
-                    yield Score(*row, main=name == self.measure.main, **spread)
-
     def counts_rows(self) -> Iterator[CountsRow]:
         """The numbers of items, overall and by label; of labels also how many items gold gives each."""
         codes, every = self.tallies.label, len(self.labels)
-        whole, by_label = {"items": len(self.tallies.of_row) // max(1, every)}, []
+        rows: list[tuple[str | None, dict[str, int]]] = [(None, {"items": len(self.tallies.of_row)})]
         if codes is not None:
             items = np.bincount(codes, minlength=every).tolist()
             gold = np.bincount(codes, self.tallies.columns["right"][0], minlength=every).astype(np.int64).tolist()
-            whole = {"items": max(items, default=0)}
-            by_label = [{"items": both[0], "gold": both[1]} for both in zip(items, gold, strict=True)]
+            by_label = zip(self.labels, items, gold, strict=True)
+            rows = [(None, {"items": max(items, default=0)})]
+            rows += [(label, {"items": own, "gold": right}) for label, own, right in by_label]
         for system in self.systems:
-            for label, counts in [(None, whole), *zip(self.labels, by_label, strict=True)]:
+            for label, counts in rows:
                 yield CountsRow(system, self.name, label, self.slice, counts)
 
     @cached_property
@@ -333,12 +301,12 @@ class ValueScores:
             for name in self.every
         }
 
-    def values(self, name: str, label: str | None = None) -> Floats:
+    def _values(self, name: str, label: int | None) -> Floats:
         """A score of each system, overall (the mean over the labels that have one) or for a label."""
         values = self._by_label[name]
-        return _mean(values.T) if label is None else values[:, self.labels.index(label)]
+        return _mean(values.T) if label is None else values[:, label]
 
-    def _spread(self, name: str, system: int, label: int | None, value: float) -> dict[str, Any]:
+    def _spread(self, name: str, system: int, label: int | None, value: float, labels: bool) -> dict[str, Any]:
         """The interval of a score, its variance over units and the degrees of freedom."""
         function, units, asked = self.every[name], self.tallies.units, self.settings.interval
         unknown = {"low": math.nan, "high": math.nan}
@@ -346,7 +314,7 @@ class ValueScores:
             return unknown
         order = self._order(name, system)
         sample = self._sample(name, system, order, label).defined()
-        variance, df = find_variance(*self._changes(sample, order)), self.degrees(name, [system])
+        variance, df = find_variance(self._changes(sample, order), np.ones(units)), self.degrees(name, [system])
         spread = {"variance": variance, "df": df}
         rng = generator(self.settings.seed, BOOTSTRAP.encode() + b"\n" + order.content)
         own = function.find_ends(sample.parts[0][0]) if len(sample.parts) == 1 else None
@@ -366,13 +334,13 @@ class ValueScores:
             low, high = max(low, function.low), min(high, function.high)
         return {**spread, "low": low, "high": high, "interval": "" if math.isnan(low) else kind}
 
-    def _changes(self, sample: _Sample, order: _Order) -> tuple[Floats, Array]:
-        """The influence of each unit on a score, for groups of sentences the change if it is left out; and sizes."""
+    def _changes(self, sample: _Sample, order: _Order) -> Floats:
+        """The influence of each unit on a score, for groups of sentences the change if it is left out."""
         changes = sample.influence(self.tallies.units)
         if self.clusters:
             rows = self._sizes[order.units]
             changes = changes * ratio(np.full(len(rows), float(rows.sum())), (rows.sum() - rows).astype(np.float64))
-        return np.nan_to_num(changes), np.ones(len(changes))
+        return np.nan_to_num(changes)
 
     def _is_drawn(self, function: ValueScore, times: int = 1) -> bool:
         """True if rows, several times, are few enough to resample them."""
@@ -381,7 +349,7 @@ class ValueScores:
 
     def _replicate(self, samples: Sequence[_Sample], rng: np.random.Generator) -> list[Floats]:
         """The score of each sample in each resample of the units."""
-        scores, rows = [sample.bind() for sample in samples], len(self.tallies.of_row)
+        scores, rows = [sample.bind(self.tallies.units) for sample in samples], len(self.tallies.of_row)
         drawn = bootstrap_weights(self.tallies.units, self.settings.times, rng, rows)
         chunks = [[score(weights.astype(np.float64)) for score in scores] for weights in drawn]
         return [np.concatenate(values) for values in zip(*chunks, strict=True)]
@@ -390,7 +358,7 @@ class ValueScores:
         """The contributions of units to the score of each system, in a common order, and the size of each row."""
         order = self._order(name, *systems)
         changes = [self._changes(self._sample(name, system, order).defined(), order) for system in systems]
-        return [values for values, _ in changes], changes[0][1]
+        return changes, np.ones(len(changes[0]))
 
     def degrees(self, name: str, systems: Sequence[int]) -> float:
         """The degrees of freedom of a variance over units, fewer for documents with different sizes."""
@@ -399,54 +367,33 @@ class ValueScores:
         sizes = self._sizes.astype(np.float64)
         return max(1.0, float(sizes.sum()) ** 2 / float(sizes @ sizes) - 1) if sizes.any() else 1.0
 
-    def standard_error(self, name: str, system: int) -> float:
-        """The standard error of an overall score, to first order, by the variance over units."""
-        (values,), sizes = self.linear_values(name, [system])
-        return math.sqrt(find_variance(values, sizes))
-
     # --- comparisons ---
 
-    def comparisons(self) -> Iterator[Comparison]:
-        """The test of every pair of systems on each tested score."""
-        few = self.tallies.units < (FEW_CLUSTERS if self.clusters else FEW_UNITS)
-        for a, b in combinations(range(len(self.systems)), 2):
-            if self.settings.baseline not in (None, self.systems[a], self.systems[b]):
-                continue
-            for name in self.tested:
-                order = self._order(name, a, b)
-                function, observed = self.every[name], self.values(name)
-                difference = float(observed[b] - observed[a])
-                variance, df, ends = math.nan, math.nan, (math.nan, math.nan, "")
-                pair = (b, a) if order.turned else (a, b)
-                whole = [self._sample(name, system, order) for system in pair]
-                samples, differing = [one.defined() for one in whole], self._differing(*(one.parts for one in whole))
-                if not math.isnan(difference) and self.tallies.units > 1 and self.settings.interval:
-                    first, second = (self._changes(sample, order)[0] for sample in samples)
-                    variance, df = find_variance(second - first, np.ones(len(first))), self.degrees(name, pair)
-                    ends = self._difference_interval(samples, order, difference, variance, df)
-                outcome, power = self._test(samples, order, difference, ends[:2], int(differing.sum()))
-                more: dict[str, Any] = {}
-                p = None
-                if outcome.units and not math.isnan(difference) and not self.clusters and not self.labels:
-                    p = function.compare(*(sample.parts[0][0] for sample in samples))
-                if p is not None:
-                    more = {"p_williams": p}
-                    if len(order.rows) < FEW_FOR_SWAPS:
-                        more["p_shuffling"], power = outcome.p, None
-                        outcome = Shuffling(p, p, p, outcome.units, "williams", math.log10(p) if p else None, None)
-                yield make_comparison(
-                    (self.systems[a], self.systems[b]),
-                    (self.name, name, self.slice),
-                    difference,
-                    ends,
-                    outcome,
-                    (variance, df),
-                    power=power,
-                    few=few or outcome.units < FEW_DIFFERING,
-                    widest=function.high - function.low,
-                    **_direction(function),
-                    **more,
-                )
+    def _compare(self, a: int, b: int, few: bool) -> Iterator[Comparison]:
+        """The test of two systems on each tested score."""
+        for name in self.tested:
+            order = self._order(name, a, b)
+            function, observed = self.every[name], self.values(name)
+            difference = float(observed[b] - observed[a])
+            variance, df, ends = math.nan, math.nan, (math.nan, math.nan, "")
+            pair = (b, a) if order.turned else (a, b)
+            whole = [self._sample(name, system, order) for system in pair]
+            samples, differing = [one.defined() for one in whole], self._differing(*(one.parts for one in whole))
+            if not math.isnan(difference) and self.tallies.units > 1 and self.settings.interval:
+                first, second = (self._changes(sample, order) for sample in samples)
+                variance, df = find_variance(second - first, np.ones(len(first))), self.degrees(name, pair)
+                ends = self._difference_interval(samples, order, difference, variance, df)
+            outcome, power = self._test(samples, order, difference, ends[:2], int(differing.sum()))
+            more, p = {}, None
+            if outcome.units and not math.isnan(difference) and not self.clusters and not self.labels:
+                p = function.compare(*(sample.parts[0][0] for sample in samples))
+            if p is not None:
+                more = {"p_williams": p}
+                if len(order.rows) < FEW_FOR_SWAPS:
+                    more["p_shuffling"], power = outcome.p, None
+                    outcome = Shuffling(p, p, p, outcome.units, "williams", math.log10(p) if p else None, None)
+            found = (difference, ends, outcome, (variance, df))
+            yield self._make_row(a, b, name, found, few, power=power, **more)
 
     def _difference_interval(
         self, samples: Sequence[_Sample], order: _Order, difference: float, variance: float, df: float
@@ -478,17 +425,16 @@ class ValueScores:
         drawn = not linear and self._is_drawn(function, 2) and len(self.systems) <= MANY
         if drawn:
             places = np.flatnonzero(self._differing(*(sample.exchanged() for sample in samples)))
-            score = samples[0].bind_both(samples[1], units)
+            score = samples[0].bind(units, samples[1])
             rng = generator(self.settings.seed, SHUFFLING.encode() + content)
             outcome = swap_test(score, places, units, self.settings.times, rng, 2 * len(order.rows))
             return replace(outcome, units=number), None
-        tables, of_sums = [], _sum_of_parts
+        tables: list[Floats] = []
         for sample, value in zip(samples, (0.0, difference * (-1 if order.turned else 1)), strict=True):
             if linear:
                 assert isinstance(function, Moments)
-                ((columns, unit),), of_sums = sample.exchanged(), function.of_sums
-                features = function.features(columns)
-                tables.append(np.stack([np.bincount(unit, column, units) for column in features.T], axis=1))
+                ((columns, unit),) = sample.exchanged()
+                tables.append(_sum_rows(function.features(columns), unit, units))
             else:
                 # The parts of the score that units have, which add up to the difference.
                 tables.append(
@@ -498,8 +444,7 @@ class ValueScores:
         if units > BLOCKS:
             self.pooled = True
             assert self.tallies.blocks is not None
-            place = self.tallies.blocks[order.units]
-            rows = np.stack([np.bincount(place, column, BLOCKS) for column in rows.T], axis=1)
+            rows = _sum_rows(rows, self.tallies.blocks[order.units], BLOCKS)
         rows = rows[rows.any(axis=1)]
         fields = tuple(map(str, range(rows.shape[1])))
         sizes, places = np.ones(len(rows), dtype=np.int64), np.arange(len(fields))
@@ -508,7 +453,9 @@ class ValueScores:
         chance = self.settings.power if self.slice is None else None
 
         def score_of(sums: Sums) -> Floats:
-            return of_sums(np.stack([sums[field] for field in fields], axis=-1))
+            if isinstance(function, Moments) and linear:
+                return function.of_sums(np.stack([sums[field] for field in fields], axis=-1))
+            return sums[fields[0]]
 
         return test_exchange(exchange, score_of, self.settings, chance, units, ends)
 
@@ -523,7 +470,7 @@ class ValueScores:
 
 def make_scores(
     measure: Measure, where: str | None, counts: JointCounts | JointValues, settings: Settings
-) -> MeasureScores | ValueScores:
+) -> SystemScores:
     """The scores of a measure, from counts or from values."""
     if isinstance(counts, JointValues):
         return ValueScores(measure, where, counts, settings)
@@ -542,12 +489,9 @@ def _hash_rows(columns: Sequence[Sequence[Floats]]) -> Array:
     return keys
 
 
-def _direction(function: ValueScore) -> dict[str, Any]:
-    return {"lower": function.lower, "judged": function.judged}
-
-
-def _sum_of_parts(sums: Floats) -> Floats:
-    return np.asarray(sums[..., 0])
+def _sum_rows(table: Floats, place: Ints, number: int) -> Floats:
+    """The sums of the rows at each of a number of places."""
+    return np.stack([np.bincount(place, column, number) for column in table.T], axis=1)
 
 
 def _mean(values: Floats) -> Floats:
