@@ -45,6 +45,11 @@ class ItemConfidences(NamedTuple):
     """True if the shares are a distribution over all labels."""
 
 
+def _has_scores(numbers: Floats) -> bool:
+    """True if some number is no probability."""
+    return bool(((numbers < 0) | (numbers > 1)).any())
+
+
 def find_positive(labels: Sequence[str]) -> str:
     """The positive one of two labels by its name; empty if that is unclear."""
     named = [label for label in labels if label.casefold() in POSITIVE]
@@ -69,10 +74,10 @@ def count_not_highest(table: ItemTable) -> int:
 
 def confidences_of(pair: Pair, positive: str = "") -> ItemConfidences | None:
     """The confidences of a system, None if its file has none; `positive`: the label that they are about."""
-    return pair.once(f"confidences {positive}", lambda: _confidences_of(pair, positive))
+    return pair.once(f"confidences {positive}", lambda: _find_confidences(pair, positive))
 
 
-def _confidences_of(pair: Pair, positive: str) -> ItemConfidences | None:
+def _find_confidences(pair: Pair, positive: str) -> ItemConfidences | None:
     table, run = pair.system.layers[ItemTable], pair.layer(ItemRun)
     assert run is not None
     if run.kind == "numbers" or (table.confidence is None and table.shares is None):
@@ -92,7 +97,7 @@ def _confidences_of(pair: Pair, positive: str) -> ItemConfidences | None:
         return ItemConfidences((about,), confidence[:, None], None)
     confidence = np.where(answer == NONE, np.nan, confidence)
     label = find_positive(used)
-    if not label or ((confidence < 0) | (confidence > 1)).any():
+    if not label or _has_scores(confidence):
         return ItemConfidences((), confidence[:, None][:, :0], confidence)
     share = np.where(answer == vocabulary.index(label), confidence, 1 - confidence)
     return ItemConfidences((label,), share[:, None], confidence)
@@ -106,8 +111,7 @@ def whose_confidence(labels: Sequence[str], answer: Ints, confidence: Floats) ->
     """
     if len(labels) != 2:
         return ""
-    sides = [confidence[answer == code] for code in range(2)]
-    sides = [side[~np.isnan(side)] for side in sides]
+    sides = [confidence[(answer == code) & ~np.isnan(confidence)] for code in range(2)]
     if not all(map(len, sides)) or min(side.min() for side in sides) >= HALF:
         return ""
     low, high = sorted(zip(sides, labels, strict=True), key=lambda pair: float(pair[0].mean()))
@@ -125,26 +129,23 @@ def rank_items(run: Run) -> Confident:
     positive = asked_positive(run.measures)
     found: dict[tuple[str, str, str], Confidences] = {}
     for name, pair in run.pairs:
-        sure = confidences_of(pair, positive if pair.system.layers[ItemTable].shares is None else "")
+        sure = confidences_of(pair, positive)
         if sure is None:
             continue
         kept = ~pair.skipped
-        truth = {label: has_label(pair, label)[kept] for label in sure.labels}
-        shares = dict(zip(sure.labels, sure.shares[kept].T, strict=True))
+        truth, shares = [has_label(pair, label)[kept] for label in sure.labels], sure.shares[kept].T
         if sure.answers is not None:
             right = judge_items(pair).right[0]
             found[name, ANSWERS, ""] = Confidences.of(sure.answers[kept], right, int((~right).sum()))
-        elif len(sure.labels) == 1:
-            label = sure.labels[0]
-            found[name, ANSWERS, label] = Confidences.of(shares[label], truth[label])
+        elif len(truth) == 1:
+            found[name, ANSWERS, sure.labels[0]] = Confidences.of(shares[0], truth[0])
             continue
         else:
             # All pairs of an item and a label.
-            every = [np.concatenate(list(part.values())) for part in (shares, truth)]
-            found[name, ANSWERS, ""] = Confidences.of(every[0], every[1])
-        for label in sure.labels:
-            if truth[label].any():
-                found[name, OF_LABEL, label] = Confidences.of(shares[label], truth[label])
+            found[name, ANSWERS, ""] = Confidences.of(shares.ravel(), np.concatenate(truth))
+        for label, own, of_gold in zip(sure.labels, shares, truth, strict=True):
+            if of_gold.any():
+                found[name, OF_LABEL, label] = Confidences.of(own, of_gold)
         if sure.whole and found[name, ANSWERS, ""].are_probabilities:
             errors, losses = score_shares(pair, sure)
             ones = np.ones(int(kept.sum()), dtype=bool)
@@ -214,7 +215,7 @@ def _check_sums(table: ItemTable, shares: Floats) -> None:
     """An error if a distribution does not sum to 1, unless numbers beyond 0 and 1 show that they are scores."""
     sums = shares.sum(axis=1)
     off = np.flatnonzero(np.abs(sums - 1) > _CLOSE)
-    if len(off) and not ((shares < 0) | (shares > 1)).any():
+    if len(off) and not _has_scores(shares):
         row = int(off[0])
         raise InputError(f"{table.place(row)}: the probabilities sum to {sums[row]:.6g}, not to 1.")
 
@@ -230,7 +231,7 @@ def _answer_from(
             f"{table.path}: confidences of {positive} make answers if there are two labels, but there "
             f"{'is' if len(used) == 1 else 'are'} {enumeration(sorted(used)[:5])}. Give answers, or p:LABEL columns."
         )
-    if threshold is None and ((sure < 0) | (sure > 1)).any():
+    if threshold is None and _has_scores(sure):
         raise UsageError(
             f"{table.path}: scores, not probabilities. From which score on is it {positive}? --min-score X"
         )
@@ -246,11 +247,11 @@ def _answer_from(
 def _sure(pair: Pair, name: str, positive: str, *, probabilities: bool = False) -> ItemConfidences:
     """The confidences of a system. Raise an error if it has none, or if these are not probabilities."""
     table = pair.system.layers[ItemTable]
-    sure = confidences_of(pair, positive if table.shares is None else "")
+    sure = confidences_of(pair, positive)
     if sure is None:
         raise UsageError(f"{name}: {table.path} has no confidences. Name their column: items(confidence=NAME)")
     numbers = sure.shares if sure.answers is None or sure.whole else sure.answers
-    if probabilities and ((numbers < 0) | (numbers > 1)).any():
+    if probabilities and _has_scores(numbers):
         raise UsageError(
             f"{name}: {table.path} has scores outside 0 and 1 (margins? logits?). Give probabilities; of "
             'log-probabilities: --input-format "items(confidence=exp:NAME)"'
@@ -333,6 +334,17 @@ def _right_and_sure(pair: Pair, name: str, positive: str) -> tuple[Ints, Floats,
     return items, sure.shares[items, 0], has_label(pair, sure.labels[0])[items].astype(np.float64)
 
 
+def _losses(pair: Pair, name: str, positive: str, floor: float = 0.0) -> tuple[Ints, Floats, Floats]:
+    """The items, and the Brier score and the log loss of each."""
+    sure = _sure(pair, name, positive, probabilities=True)
+    if sure.whole:
+        kept = np.flatnonzero(~pair.skipped)
+        errors, losses = score_shares(pair, sure, floor)
+        return kept, errors[kept], losses[kept]
+    items, p, right = _right_and_sure(pair, name, positive)
+    return items, squared_errors(p, right), surprises(np.where(right > 0, p, 1 - p), floor)
+
+
 @measure("brier", task="items", scores={"value": ColumnMean("error", high=2.0)}, main="value")
 def brier(pair: Pair, *, positive: str = "") -> Values:
     """Brier score: the mean squared distance of probabilities from what is true. Less is better.
@@ -343,12 +355,8 @@ def brier(pair: Pair, *, positive: str = "") -> Values:
         over labels the mean of Σ (p − y)² over labels, 0 to 2.
     Peers: scikit-learn brier_score_loss.
     """
-    sure = _sure(pair, "brier", positive, probabilities=True)
-    if sure.whole:
-        kept = np.flatnonzero(~pair.skipped)
-        return Values(kept, {"error": score_shares(pair, sure)[0][kept]})
-    items, p, right = _right_and_sure(pair, "brier", positive)
-    return Values(items, {"error": squared_errors(p, right)})
+    items, errors, _ = _losses(pair, "brier", positive)
+    return Values(items, {"error": errors})
 
 
 @measure("log-loss", task="items", scores={"value": ColumnMean("loss")}, main="value")
@@ -361,12 +369,8 @@ def log_loss(pair: Pair, *, positive: str = "", floor: float = 0.0) -> Values:
     Score: value = mean of −ln p, with p of gold's label, or of a right or wrong answer.
     Peers: scikit-learn log_loss, which takes 2e-16 for 0.
     """
-    sure = _sure(pair, "log-loss", positive, probabilities=True)
-    if sure.whole:
-        kept = np.flatnonzero(~pair.skipped)
-        return Values(kept, {"loss": score_shares(pair, sure, floor)[1][kept]})
-    items, p, right = _right_and_sure(pair, "log-loss", positive)
-    return Values(items, {"loss": surprises(np.where(right > 0, p, 1 - p), floor)})
+    items, _, losses = _losses(pair, "log-loss", positive, floor)
+    return Values(items, {"loss": losses})
 
 
 def _choose_bins(parameters: Mapping[str, Any]) -> tuple[Scores, Scores, str]:

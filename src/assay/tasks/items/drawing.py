@@ -44,12 +44,9 @@ def _confidence_of(run: Run, pair: Pair, *, in_answers: bool = False) -> Floats 
 
     With `in_answers`, those in the other label are for the answers that have it.
     """
-    positive = asked_positive(run.measures) if _table_of(pair.system).shares is None else ""
-    sure = confidences_of(pair, positive)
-    if sure is None or (sure.answers is None and len(sure.labels) != 1):
-        return None
-    if sure.answers is not None:
-        return sure.answers
+    sure = confidences_of(pair, asked_positive(run.measures))
+    if sure is None or sure.answers is not None or len(sure.labels) != 1:
+        return None if sure is None else sure.answers
     values = sure.shares[:, 0]
     if in_answers and not ((values < 0) | (values > 1)).any():
         values = np.where(pair.system.column(LABEL).isin(sure.labels), values, 1 - values)

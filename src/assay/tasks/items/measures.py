@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -10,8 +10,6 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Floats, Ints, ratio
-from assay.corpus import SEVERAL
-from assay.corpus.items import LABEL
 from assay.engine.coefficients import WEIGHTS, kappa_score
 from assay.engine.counts import Counts, Sums, by_label
 from assay.engine.items import ONE, Items
@@ -19,6 +17,7 @@ from assay.engine.measure import (
     FOUND,
     OVER_LABELS,
     Coefficient,
+    Function,
     Macro,
     Mean,
     Proportion,
@@ -29,7 +28,7 @@ from assay.engine.measure import (
     recall,
 )
 from assay.errors import UsageError
-from assay.tasks.items.judge import judge_items, judge_labels, labels_of, run_of
+from assay.tasks.items.judge import judge_items, judge_labels, judge_set_members, labels_of, run_of
 
 _ONE_LABEL = ("labels", "ordered", "numbers")
 _POWERS = {"linear": 1, "quadratic": 2}
@@ -37,12 +36,10 @@ _POWERS = {"linear": 1, "quadratic": 2}
 _MAINS = {"macro": "macro-f1", "micro": "f1", "weighted": "weighted-f1"}
 
 
-@measure(
-    "accuracy",
-    task="items",
-    scores={"value": recall, "precision": precision, "coverage": Proportion("system", "gold")},
-    main="value",
-)
+_ACCURACY: Scores = {"value": recall, "precision": precision, "coverage": Proportion("system", "gold")}
+
+
+@measure("accuracy", task="items", scores=_ACCURACY, main="value")
 def item_accuracy(pair: Pair) -> Items:
     """Items with gold's label.
 
@@ -54,6 +51,13 @@ def item_accuracy(pair: Pair) -> Items:
     return judge_items(pair)
 
 
+def _of_labels(
+    name: str, scores: Scores, averages: Scores, main: str = "value", **more: Any
+) -> Callable[[Function], Function]:
+    """A measure of items that has counts of each label, and averages over these."""
+    return measure(name, task="items", scores=scores, averages=averages, main=main, count=by_label, **more)
+
+
 def _choose_f1(parameters: Mapping[str, Any]) -> tuple[Scores, Scores, str]:
     if parameters["positive"]:
         return FOUND, {}, "f1"
@@ -62,16 +66,7 @@ def _choose_f1(parameters: Mapping[str, Any]) -> tuple[Scores, Scores, str]:
     return FOUND, OVER_LABELS, _MAINS[parameters["average"]]
 
 
-@measure(
-    "label-f1",
-    task="items",
-    scores=FOUND,
-    averages=OVER_LABELS,
-    main="macro-f1",
-    count=by_label,
-    chosen=_choose_f1,
-    noun="label",
-)
+@_of_labels("label-f1", FOUND, OVER_LABELS, main="macro-f1", chosen=_choose_f1, noun="label")
 def label_f1(pair: Pair, *, positive: str = "", average: str = "macro") -> Items:
     """Precision, recall and F1 of each label, and their averages.
 
@@ -89,14 +84,7 @@ def label_f1(pair: Pair, *, positive: str = "", average: str = "macro") -> Items
     return judge_labels(pair, positive)
 
 
-@measure(
-    "balanced-accuracy",
-    task="items",
-    scores={"recall": recall},
-    averages={"value": Macro(recall)},
-    main="value",
-    count=by_label,
-)
+@_of_labels("balanced-accuracy", {"recall": recall}, {"value": Macro(recall)})
 def balanced_accuracy(pair: Pair) -> Items:
     """The mean of the recall of each label that gold has.
 
@@ -118,14 +106,7 @@ def _correlate_labels(sums: Sums) -> Floats:
     return ratio(together, np.sqrt(np.maximum(spread, 0.0)))
 
 
-@measure(
-    "mcc",
-    task="items",
-    scores={"recall": recall},
-    averages={"value": Coefficient(_correlate_labels)},
-    main="value",
-    count=by_label,
-)
+@_of_labels("mcc", {"recall": recall}, {"value": Coefficient(_correlate_labels)})
 def mcc(pair: Pair) -> Items:
     """Matthews's correlation of gold's and the system's labels, for any number of labels.
 
@@ -138,12 +119,15 @@ def mcc(pair: Pair) -> Items:
     return judge_labels(pair)
 
 
+_KAPPA: tuple[Scores, Scores] = ({"agreement": recall}, {"kappa": Coefficient(kappa_score)})
+
+
 def _choose_kappa(parameters: Mapping[str, Any]) -> tuple[Scores, Scores, str]:
     weights = parameters["weights"] or "none"
     if weights not in WEIGHTS:
         raise UsageError(f"kappa: weights are {', '.join(WEIGHTS)}, not {weights}.")
     if weights == "none":
-        return {"agreement": recall}, {"kappa": Coefficient(kappa_score)}, "kappa"
+        return *_KAPPA, "kappa"
     return {"kappa": Coefficient(partial(_weighted_kappa, weights))}, {}, "kappa"
 
 
@@ -158,16 +142,7 @@ def _weighted_kappa(weights: str, sums: Sums) -> Floats:
     return np.asarray(1 - ratio(sums["distance"], expected))
 
 
-@measure(
-    "kappa",
-    task="items",
-    papers=("cohen1960",),
-    scores={"agreement": recall},
-    averages={"kappa": Coefficient(kappa_score)},
-    main="kappa",
-    count=by_label,
-    chosen=_choose_kappa,
-)
+@_of_labels("kappa", *_KAPPA, main="kappa", papers=("cohen1960",), chosen=_choose_kappa)
 def kappa(pair: Pair, *, weights: str = "") -> Items | Counts:
     """Cohen's kappa: agreement of the system with gold beyond chance.
 
@@ -224,14 +199,10 @@ def subset_accuracy(pair: Pair) -> Items:
 def _count_shared(pair: Pair, name: str) -> tuple[Ints, Ints, Ints, Ints]:
     """Of each item its number, the labels that both sides have, those of gold, and those of the system."""
     run_of(pair, name, "sets")
-    sets = [[frozenset(filter(None, label.split(SEVERAL))) for label in side.column(LABEL).vocabulary]
-            for side in (pair.gold, pair.system)]  # fmt: skip
-    gold, system = (side.column(LABEL).codes for side in (pair.gold, pair.system))
-    pairs, group = np.unique(np.stack([gold, system]), axis=1, return_inverse=True)
-    numbers = [(len(sets[0][a] & sets[1][b]), len(sets[0][a]), len(sets[1][b])) for a, b in pairs.T.tolist()]
-    kept = np.flatnonzero(~pair.skipped)
-    both, ours, theirs = np.array(numbers, dtype=np.int64).reshape(-1, 3)[group.ravel()[kept]].T
-    return kept, both, ours, theirs
+    members, items = judge_set_members(pair), np.flatnonzero(~pair.skipped)
+    sides = (members.right[0], members.has_gold, members.has_system[0])
+    both, ours, theirs = (np.bincount(members.sentence[side], minlength=len(pair.skipped))[items] for side in sides)
+    return items, both, ours, theirs
 
 
 def _mean_of_items(pair: Pair, items: Ints, part: Ints, whole: Ints) -> Counts:
