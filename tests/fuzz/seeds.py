@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 
@@ -269,6 +270,22 @@ PROPOSITIONS = """\
 2\thas\thave\tV\tV\t_\t0\troot\tY\thave.01\t_
 """
 
+SAMPLES = "".join(
+    json.dumps({
+        "doc_id": number, "doc": {"question": "q"}, "target": "1", "filter": "none", "metrics": ["acc"],
+        "arguments": {f"gen_args_{one}": {"arg_0": "Q:", "arg_1": f" {one}"} for one in range(2)},
+        "filtered_resps": [["-2", "False"], ["-1", "False"]], "acc": 1.0,
+    }) + "\n"
+    for number in range(2)
+)
+INSPECT_LOG = json.dumps({
+    "version": 2, "status": "success", "eval": {"run_id": "r", "task": "t", "task_id": "i", "model": "m"},
+    "samples": [
+        {"id": number, "input": "q", "target": "Yes", "scores": {"match": {"value": value, "answer": "Yes"}}}
+        for number, value in enumerate("CIP")
+    ],
+})
+
 FILES: Mapping[str, tuple[str, ...]] = {
     "xces": (CCL, XCES),
     "tigerxml": (TIGER,),
@@ -305,6 +322,15 @@ FILES: Mapping[str, tuple[str, ...]] = {
         (FOLDER / "answers" / "as-json.jsonl").read_text("utf-8"),
         (FOLDER / "answers" / "as-tags.jsonl").read_text("utf-8"),
     ),
+    "items": (
+        'id,text,label\n1,"He said ""no, never""\nand left",neg\n2,plain,pos\n',
+        '{"id": 1, "labels": ["joy", "fear"]}\n{"id": 2, "labels": []}\n',
+        "id\tprediction\tp:a\tp:b\nr1\ta\t0.7\t0.3\nr2\tb\t0.4\t0.6\n",
+    ),
+    "rels": (),
+    "senses": (),
+    "lm-eval": (SAMPLES,),
+    "inspect": (INSPECT_LOG,),
     "ratings": (
         "item\tanna\tben\tcarl\nd1\tyes\tno\tyes\nd2\tno\t\tno\n",
         '{"anna": {"d1": "yes", "d2": "no"}, "ben": {"d1": "no"}}\n',
@@ -329,6 +355,8 @@ def _cut(path: str, blocks: int, separator: str = "\n\n") -> str:
 
 
 PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
+    "items": ("g.csv", (_cut("messages/gold.csv", 12, "\n"), _cut("messages/learned.csv", 12, "\n")), {}),
+    "numbers of items": ("g.csv", ("id,label\n1,2.5\n2,1\n3,4\n", "id,prediction\n3,4\n1,2\n2,1.5\n"), {}),
     "tags": ("g.conllu", (_cut("english/gold.conllu", 6), _cut("english/hanta.conllu", 6)), {"task": "tags"}),
     "tags in columns": ("g.tsv", (TSV, TSV.replace("VBD", "NN")), {"task": "tags", "column": "2"}),
     "numbered words": ("g.tsv", (NUMBERED, NUMBERED.replace("NN", "VB")), {"task": "tags"}),

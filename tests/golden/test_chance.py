@@ -29,6 +29,7 @@ from assay.stats.many import assign_letters, count_replications, rank_tests
 from assay.stats.runs import almost_stochastic_order, run_variance, t_test
 from assay.stats.significance import all_shuffles
 from assay.stats.streams import SHUFFLING, generator, is_less, rows_text
+from assay.stats.values import ValueScore
 from assay.tasks.links.measures import FAIR as LINKED
 from assay.tasks.relations.measures import KD
 from cases import each
@@ -143,10 +144,13 @@ NO_SHARES = {
 """Means, and harmonic means of two shares with other parts: their number of items is not known."""
 
 
+KNOWN = (Ratio, Ranged, ByFields, ValueScore)
+
+
 def test_scores_that_are_shares_say_so() -> None:
     of_pairs = [one for one in measures().values() if one.takes == "pair"]
     known = {(one.name, name): score for one in of_pairs for name, score in one.scores.items()}
-    assert {key for key, score in known.items() if not isinstance(score, Ratio | Ranged | ByFields)} == NO_SHARES
+    assert {key for key, score in known.items() if not isinstance(score, KNOWN)} == NO_SHARES
 
 
 def test_a_mean_over_documents_is_worth_what_its_variance_says() -> None:

@@ -589,7 +589,10 @@ def names_columns(head: Sequence[str]) -> bool:
 def _is_csv(lines: Sequence[str]) -> bool:
     """True if commas or semicolons divide lines into as many cells in each, or if the first line names a label."""
     text = "\n".join(lines)
-    rows = [row for row in csv.reader(io.StringIO(text), delimiter=find_separator(lines[0])) if row]
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text), delimiter=find_separator(lines[0])) if row]
+    except csv.Error:
+        return False
     if len(text) > _MUCH:
         # The last one may be cut in the middle.
         rows.pop()

@@ -7,8 +7,9 @@ import json
 import math
 import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,20 @@ _UNITS = ("doc", "unit1_toks", "unit2_toks")
 _KEYS = re.compile(r"\S+(?:[ \t]+(?:\S+%[1-5]:\d\d:\d\d:\S*:\S*|(?:bn|wn):\S+))+\s*")
 
 
+def refuse_strange(read: Callable[..., None]) -> Callable[..., None]:
+    """A decorator of readers: a file that is not built as its program builds it is an error of the file."""
+
+    @wraps(read)
+    def read_or_refuse(source: Source, builder: Builder, **given: Any) -> None:
+        try:
+            read(source, builder, **given)
+        except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
+            fault = f"{type(error).__name__}: {error}"[:80]
+            raise InputError(f"{source.path}: not built as such files are ({fault}). Is it complete?") from None
+
+    return read_or_refuse
+
+
 # --- discourse relations ---
 
 
@@ -48,6 +63,7 @@ def looks_rels(head: Sequence[str]) -> bool:
     return {*_UNITS, "label"} <= {*head[0].split("\t")}
 
 
+@refuse_strange
 def read_rels(source: Source, builder: Builder) -> None:
     """Read relations; if a pair of units has several, they correspond by order, and their units must be equal."""
     given = {**PARAMETERS, "id": "+".join(_UNITS), "label": "label", "sep": "tab", "header": "true"}
@@ -97,6 +113,7 @@ def looks_lm_eval(head: Sequence[str]) -> bool:
     return {"doc_id", "target", "filtered_resps"} <= first_object(head).keys()
 
 
+@refuse_strange
 def read_lm_eval(source: Source, builder: Builder, *, filter: str) -> None:  # noqa: A002
     """Read the samples of the harness: answers, targets, and the scores that it gave."""
     rows = [*json_values(source, '{"doc_id": 0, "target": "1", "filtered_resps": [["-1.5", "False"]]}', "sample")]
@@ -182,6 +199,7 @@ def looks_inspect(head: Sequence[str]) -> bool:
     return text == ZIP or all(f'"{key}"' in text for key in ("version", "eval", "run_id", "task_id"))
 
 
+@refuse_strange
 def read_inspect(source: Source, builder: Builder) -> None:
     """Read a log of Inspect: the answers, targets and scores of its samples, all epochs one after another."""
     if source.head()[0] == ZIP:

@@ -416,7 +416,8 @@ def test_arrays_of_numbers_are_sentences_too():
     gold, system = [np.array([1, 2, 3]), np.array([1, 2])], [np.array([1, 2, 2]), np.array([1, 2])]
     assert assay.score(gold, system, times=10).score("system 1", "accuracy").value == 0.8
     assert assay.score(np.array([[1, 2]]), np.array([[1, 1]]), times=10).score("system 1", "accuracy").value == 0.5
-    assert "a list of labels, but" in refusal(assay.score, np.array([1, 2]), np.array([1, 1]))
+    assert assay.score(np.array([1, 2]), np.array([1, 1]), times=10).about.task == "items"
+    assert "a list of labels, but" in refusal(assay.score, np.array([1, 2]), np.array([1, 1]), task="tags")
 
 
 def test_a_name_without_a_path_is_refused(file):

@@ -220,7 +220,7 @@ def test_measures_of_other_tasks_are_refused(gold, system):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"map": "m.tsv"}, "--map is about tags and spans, but dependencies are compared. Remove --map."),
+        ({"map": "m.tsv"}, "--map is about tags, spans and items, but dependencies are compared. Remove --map."),
         ({"tagset": "nkjp"}, "--tagset is about tags, but dependencies are compared. Remove --tagset."),
         ({"scheme": ("bio",)}, "--scheme is about spans and links, but dependencies are compared. Remove --scheme."),
     ],
