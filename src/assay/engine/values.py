@@ -228,11 +228,9 @@ class ValueScores(SystemScores):
             of_row, units = self.tallies.of_row, self.tallies.units
             columns = [self._exchanged(name, system) for system in systems]
             found = [_hash_rows(columns), *([_hash_rows(columns[::-1])] if len(systems) == 2 else [])]
-            keys = []
-            for row_keys in found:
-                of_units = np.zeros(units, dtype=np.uint64)
-                np.add.at(of_units, of_row, row_keys)
-                keys.append(of_units)
+            keys = [np.zeros(units, dtype=np.uint64) for _ in found]
+            for of_units, of_rows in zip(keys, found, strict=True):
+                np.add.at(of_units, of_row, of_rows)
             listed = [np.sort(of_units).tobytes() for of_units in keys]
             turned = len(keys) == 2 and listed[1] > listed[0]
             by_key = np.argsort(keys[turned], kind="stable")

@@ -78,8 +78,7 @@ def confidences_of(pair: Pair, positive: str = "") -> ItemConfidences | None:
 
 
 def _find_confidences(pair: Pair, positive: str) -> ItemConfidences | None:
-    table, run = pair.system.layers[ItemTable], pair.layer(ItemRun)
-    assert run is not None
+    table, run = pair.system.layers[ItemTable], pair.layers[ItemRun]
     if run.kind == "numbers" or (table.confidence is None and table.shares is None):
         return None
     vocabulary, gold, answer = labels_of(pair)

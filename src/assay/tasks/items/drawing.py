@@ -27,15 +27,9 @@ from assay.tasks.items.numbers import warn_of_scales
 _LARGEST = 2**63
 
 
-def _table_of(corpus: Corpus) -> ItemTable:
-    table = corpus.layer(ItemTable)
-    assert table is not None
-    return table
-
-
 def _find_texts(run: Run) -> ItemTable:
     """The first table with texts, gold's if it has some; gold's if none has."""
-    tables = [_table_of(corpus) for corpus in run.corpora]
+    tables: list[ItemTable] = [corpus.layers[ItemTable] for corpus in run.corpora]
     return next((table for table in tables if table.texts), tables[0])
 
 
@@ -55,7 +49,7 @@ def _confidence_of(run: Run, pair: Pair, *, in_answers: bool = False) -> Floats 
 
 def _draw_cards(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
     """The texts of items, their metadata, and the confidences of systems."""
-    texts, facts, chosen = _find_texts(run).texts, _table_of(run.gold).metadata, shown.chosen.tolist()
+    texts, facts, chosen = _find_texts(run).texts, run.gold.layers[ItemTable].metadata, shown.chosen.tolist()
     vocabulary: dict[str, int] = {}
     codes = {name: as_codes(map(column.strings().__getitem__, chosen), vocabulary) for name, column in facts.items()}
     pairs = dict(run.pairs)
@@ -89,12 +83,11 @@ def _draw_examples(run: Run, items: Items, wanted: Wanted, options: Options) -> 
             of_errors[wrong] = np.fmax(of_errors[wrong], values)
         lots = {item: rank_confidence(float(of_errors[item])) for item in lots}
     for item in sorted(lots, key=lambda item: (lots[item], item))[: options.examples]:
-        kind = "error" if b is None else KINDS[kinds[rows[item]]]
         shown = ExampleItem(
             position=0,
             gold=_name_label(run.gold, item),
             answers={name: _name_label(pair.system, item) for name, pair in pairs.items()},
-            kind=kind,
+            kind="error" if b is None else KINDS[kinds[rows[item]]],
             confidence={name: float(values[item]) for name, values in sure.items() if not np.isnan(values[item])},
         )
         example = Example(
@@ -117,7 +110,7 @@ def rank_confidence(value: float) -> int:
 
 def _name_label(corpus: Corpus, item: int) -> str | None:
     """The label of an item, or the members of its set; None if there is no answer."""
-    table, label = _table_of(corpus), corpus.column(LABEL)[item]
+    table, label = corpus.layers[ItemTable], corpus.column(LABEL)[item]
     if table.sets:
         return label.replace(SEVERAL, ", ") or "∅"
     return None if table.missing[item] else label.replace(SEVERAL, " or ")

@@ -33,8 +33,7 @@ class ItemRun:
 
 def run_of(pair: Pair, measure: str, *kinds: str) -> ItemRun:
     """The facts of the run; an error if the measure is not for items of this kind."""
-    run = pair.layer(ItemRun)
-    assert run is not None
+    run: ItemRun = pair.layers[ItemRun]
     if run.kind not in kinds:
         have = {"sets": "sets of labels", "numbers": "numbers"}.get(run.kind, "one label each")
         usual = {"sets": "subset-accuracy", "numbers": "mae"}.get(run.kind, "accuracy")
@@ -45,9 +44,8 @@ def run_of(pair: Pair, measure: str, *kinds: str) -> ItemRun:
 def labels_of(pair: Pair) -> tuple[tuple[str, ...], Ints, Ints]:
     """The labels of both sides, and those of gold and of the system as numbers, NONE for no answer."""
     vocabulary, (gold, answer) = one_vocabulary((pair.gold.column(LABEL), pair.system.column(LABEL)))
-    table = pair.system.layer(ItemTable)
-    assert table is not None
-    return vocabulary, gold.astype(np.int32), np.where(table.missing, NONE, answer).astype(np.int32)
+    missing = pair.system.layers[ItemTable].missing
+    return vocabulary, gold.astype(np.int32), np.where(missing, NONE, answer).astype(np.int32)
 
 
 def judge_items(pair: Pair) -> Items:
@@ -77,8 +75,7 @@ def judge_labels(pair: Pair, positive: str = "") -> Items:
 
     Ignored labels, or with `positive` all others, do not count on either side.
     """
-    run = pair.layer(ItemRun)
-    assert run is not None
+    run: ItemRun = pair.layers[ItemRun]
     items = judge_set_members(pair) if run.kind == "sets" else judge_items(pair)
     if run.alternatives:
         # An answer that is right stands for the label that it names, a wrong one for gold's first.
@@ -120,11 +117,7 @@ def _judge_set_members(pair: Pair) -> Items:
     rows = np.arange(len(every))
     return Items.of(
         tuple(known),
-        item,
-        rows,
-        np.where(in_gold, code, NONE),
-        np.where(in_system, code, NONE),
-        in_gold & in_system,
+        *(item, rows, np.where(in_gold, code, NONE), np.where(in_system, code, NONE), in_gold & in_system),
         kinds=SET_KINDS,
         kind=np.where(in_gold, np.where(in_system, 0, 1), 2),
         label=code,

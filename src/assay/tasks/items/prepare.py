@@ -138,7 +138,7 @@ def prepare_items(run: Run) -> None:
     _check_targets(run)
     if options.map is not None:
         run.map_labels(lambda rules, corpus, sides: mapping.map_corpus(rules, corpus, LABEL, sides))
-    counts = [_count_labels(corpus, kind) for corpus in run.corpora]
+    counts = [_count_labels(corpus) for corpus in run.corpora]
     if kind in ("labels", "sets", "ordered") and {*names} != {"mean"}:
         _check_labels(run, counts)
     run.count_labels(lambda corpus: _members(corpus, kind))
@@ -237,8 +237,7 @@ def _check_ids(gold: ItemTable, system: ItemTable, order: Ints, on_mismatch: str
         numbers = [{parse_number(name) for name in ids} for ids in (gold.ids, system.ids)]
         equal = None not in numbers[0] and numbers[0] == numbers[1]
         how = "; as numbers they would agree (1 and 01, or 1.0): write them alike" if equal else ""
-        shown = (", ".join(ids[:_NAMED]) for ids in (system.ids, gold.ids))
-        theirs, ours = shown
+        theirs, ours = (", ".join(ids[:_NAMED]) for ids in (system.ids, gold.ids))
         raise AlignmentError(f"{system.path}: ids {theirs}; {gold.path} has {ours}: none in common{how}. --id NAME")
     if found == len(system) or on_mismatch == "skip":
         return
@@ -286,13 +285,11 @@ def _check_targets(run: Run) -> None:
 
 def _members(corpus: Corpus, kind: str) -> Column:
     """The labels of a corpus, those of sets one by one."""
-    labels = corpus.column(LABEL)
-    if kind != "sets":
-        return labels
-    return Column.of(one for label in labels.strings() for one in label.split(SEVERAL) if one)
+    labels, members = corpus.column(LABEL), (label.split(SEVERAL) for label in corpus.column(LABEL).strings())
+    return Column.of(one for own in members for one in own if one) if kind == "sets" else labels
 
 
-def _count_labels(corpus: Corpus, kind: str) -> dict[str, int]:
+def _count_labels(corpus: Corpus) -> dict[str, int]:
     """How often each label of a side occurs."""
     counts: dict[str, int] = {}
     for label, number in corpus.column(LABEL).counts().items():
