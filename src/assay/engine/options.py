@@ -7,7 +7,7 @@ import inspect
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -148,6 +148,11 @@ class Options:
         values = (given,) if isinstance(given, str) else given
         matches = ((_BY_FILE[option].fullmatch(value), value) for value in values)
         return [(match[1], match[2]) if match else ("", value) for match, value in matches]
+
+    def without_formats(self, names: Collection[str]) -> Options:
+        """The options without the formats of files that are read already."""
+        kept = [(file, form) for file, form in self._by_file("input_format") if file not in names]
+        return replace(self, input_format=[f"{file}={form}" if file else form for file, form in kept])
 
     def format_of(self, name: str) -> str | None:
         """The format that the user gives for a file, or None; one that only systems have is not for gold."""

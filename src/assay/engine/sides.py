@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -19,13 +19,12 @@ from assay.corpus.ratings import parse_number
 from assay.engine.options import Options
 from assay.errors import AssayError, InputError
 from assay.formats import Input, contains_items
-from assay.formats.itemdata import has_items, is_one_label, is_one_system, items_of, table_of_frame
+from assay.formats.itemdata import is_items, is_one_label, is_one_system, items_of, table_of_frame
 from assay.formats.items import FORMAT as ITEMS
 from assay.formats.items import PARAMETERS, RUNS, SYSTEMS, Roles, find_roles, make_items, open_table
-from assay.formats.source import Source
+from assay.formats.source import PARQUET, Source
 from assay.formats.standoff import first_object
-from assay.formats.table import Table, find_separator, plain_name
-from assay.formats.whose import Asked
+from assay.formats.table import CellTable, find_separator, plain_name, read_cells
 
 Runs = dict[str, Corpus | list[Corpus]]
 """Systems by name; several runs are a list."""
@@ -52,10 +51,11 @@ def find_sides(gold: Any, systems: Any, options: Options) -> tuple[Any, Any, Opt
     for name, given in named_systems(systems).items():
         if _is_data(given, sets=bool(options.sets), said=True):
             expanded[name] = items_of(given, name, id_column=options.id)
-        elif _has_several(given):
+        elif _has_several(given, options.format_of(name)):
             asked = replace(options.asked_of(name), items=True)
             table = Input(str(given), input_format=options.format_of(name), asked=asked).read().layers[ItemTable]
             expanded |= _split(name, table)
+            options = options.without_formats([name])
         else:
             expanded[name] = given
     return gold, expanded, options
@@ -88,12 +88,15 @@ def _is_log(path: Any, options: Options) -> bool:
     return opened is not None and opened.plan.holds_gold
 
 
-def _has_several(path: Any) -> bool:
-    """True if a table names systems or runs."""
+def _has_several(path: Any, said: str | None) -> bool:
+    """True if a table names systems or runs, or if the user says where."""
     if not isinstance(path, str | Path) or not os.path.isfile(path):
         return False
-    head = Source(str(path)).head()
-    names = first_object(head) or head[0].split(find_separator(head[0]))
+    if said and {"system", "run"} & specs.parse(said, "format")[1].keys():
+        return True
+    head = (source := Source(str(path))).head()
+    names: Iterable[str] = first_object(head) or head[0].split(find_separator(head[0]))
+    names = read_cells(source).names if head[0] == PARQUET else names
     return any(plain_name(name.strip('"')) in (*SYSTEMS, *RUNS) for name in names)
 
 
@@ -116,15 +119,14 @@ def _read_data(gold: Any, systems: Any, options: Options) -> tuple[Any, Any, Opt
     def read(given: Any, name: str) -> Any:
         if not _is_data(given, sets=sets, said=True) and not is_one_system(given, sets=sets):
             return given
-        cut, _ = options.threshold_of(name) or (0.5, None)
         column = options.column_of(name)
-        return items_of(given, name, id_column=options.id, column=column, one_label=one_label, cut=cut)
+        return items_of(given, name, id_column=options.id, column=column, one_label=one_label)
 
     return read(gold, "gold"), {name: read(given, name) for name, given in named.items()}, options
 
 
 def _is_data(given: Any, *, sets: bool, said: bool) -> bool:
-    return not isinstance(given, str | Path | Corpus) and has_items(given, sets=sets, said=said)
+    return not isinstance(given, str | Path | Corpus) and is_items(given, sets=sets, said=said)
 
 
 def _name_data(systems: Any) -> Mapping[str, Any]:
@@ -226,7 +228,9 @@ def _read_one_table(path: str, options: Options) -> tuple[Any, Any, Options]:
     return _take_sides(table, given, options, source.sha256)
 
 
-def _take_sides(table: Table, given: Mapping[str, Any], options: Options, sha256: str) -> tuple[Any, Any, Options]:
+def _take_sides(
+    table: CellTable, given: Mapping[str, Any], options: Options, sha256: str
+) -> tuple[Any, Any, Options]:
     """Gold and the systems that are columns of a table, or its rows."""
     chosen, asked, path = _parse_columns(options.column), options.asked_of("gold"), table.path
     several = given["alternatives"] or asked.alternatives
@@ -236,14 +240,14 @@ def _take_sides(table: Table, given: Mapping[str, Any], options: Options, sha256
         label = next((column for name, column in chosen.items() if name != "gold"), None)
         roles = find_roles(table, given, replace(asked, name="", is_system=True), label)
         if "gold" in chosen:
-            roles = replace(roles, targets=_locate(table, chosen["gold"]))
+            roles = replace(roles, targets=table.locate(chosen["gold"]))
         if roles.targets is None:
             raise InputError(f"{path}: no column with gold's labels. Name it: --column gold=NAME.")
         items = make_items(table, roles, given, sha256=sha256)
         gold = replace(_join_targets([items]), notes=items.notes)
         return gold.corpus(), _split("", items), replace(options, column=None)
-    roles = replace(find_roles(table, given, asked, chosen.pop("gold", None)), system=None, run=None, confidence=None)
-    systems = {name: _locate(table, column) for name, column in chosen.items()}
+    roles = replace(find_roles(table, given, asked, chosen.pop("gold", None)), confidence=None)
+    systems = {name: table.locate(column) for name, column in chosen.items()}
     systems = systems or _find_systems(table, roles, given["sets"])
     gold = make_items(table, roles, given, hidden={*systems.values()}, sha256=sha256)
     listed = ", ".join(map(table.name, systems.values()))
@@ -267,13 +271,7 @@ def _parse_columns(given: Any) -> dict[str, str]:
     return {before: after if equals else before for before, equals, after in pairs}
 
 
-def _locate(table: Table, column: str) -> int:
-    place = find_roles(table, {**PARAMETERS, "label": column}, Asked("gold", id="none")).label
-    assert place is not None
-    return place
-
-
-def _find_systems(table: Table, roles: Roles, separator: str) -> dict[str, int]:
+def _find_systems(table: CellTable, roles: Roles, separator: str) -> dict[str, int]:
     """The columns of whose filled cells at least half are labels of gold."""
     assert roles.label is not None
     filled = {

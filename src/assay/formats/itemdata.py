@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -17,12 +15,12 @@ from assay.corpus.adapters import is_doc, is_frame
 from assay.errors import InputError
 from assay.formats.columns import WORDS
 from assay.formats.items import KEYS, PARAMETERS, Roles, find_roles, make_items
-from assay.formats.table import Table, plain_name, table_of
+from assay.formats.table import CellTable, check_names, plain_name, plain_value, table_of_rows, typed_table
 from assay.formats.whose import Asked
 
 _ANNOTATIONS = ("TAG", "POS", "DEP", "LEMMA", "MORPH", "ENT_IOB")
 _CUT = 0.5
-"""The score from which a label of spaCy's belongs to a set."""
+"""The score from which a label of spaCy's belongs to a set of gold."""
 
 
 def is_scalar(value: Any) -> bool:
@@ -40,7 +38,7 @@ def is_series(given: Any) -> bool:
     return hasattr(given, "index") and hasattr(given, "to_list") and not is_frame(given)
 
 
-def has_items(given: Any, *, sets: bool = False, said: bool = False) -> bool:
+def is_items(given: Any, *, sets: bool = False, said: bool = False) -> bool:
     """True if data are items, not words; `sets`: lists are sets; `said`: the user says that they are items."""
     if is_frame(given):
         names = {plain_name(str(name)) for name in given.columns}
@@ -62,7 +60,7 @@ def has_items(given: Any, *, sets: bool = False, said: bool = False) -> bool:
 
 def is_one_system(given: Any, *, sets: bool = False) -> bool:
     """True if data are the answers of one system, not a list or a mapping of systems."""
-    if has_items(given, sets=sets, said=True):
+    if is_items(given, sets=sets, said=True):
         return True
     # All labels with their scores for each item, as pipelines give them.
     return (
@@ -92,18 +90,17 @@ def items_of(
     id_column: str = "",
     column: str | None = None,
     one_label: bool = True,
-    cut: float = _CUT,
 ) -> Corpus:
-    """The corpus of items in data; `one_label`: of spaCy's categories the highest counts, not all from `cut` on."""
+    """The corpus of items in data; `one_label`: of spaCy's categories the highest counts, not several."""
     asked = Asked(name, is_system=name != "gold", id=id_column)
     if is_frame(given):
         table = table_of_frame(given, name)
         roles = find_roles(table, PARAMETERS, asked, column)
     else:
-        rows = [*_rows_of(given, one_label=one_label, cut=cut)]
+        rows = [*_rows_of(given, is_gold=not asked.is_system, one_label=one_label)]
         if not rows:
             raise InputError(f"{name}: no items in it.")
-        table = table_of(rows, name, np.zeros(len(rows), dtype=np.int64))
+        table = table_of_rows(rows, name, np.zeros(len(rows), dtype=np.int64))
         if "label" in table.names:
             places = {own: place for place, own in enumerate(table.names)}
             roles = Roles(places["label"], (places["id"],) if "id" in places else (), confidence=places.get("score"))
@@ -117,52 +114,41 @@ def items_of(
     return replace(items, lines=None, notes=items.notes if is_frame(given) else ()).corpus()
 
 
-def table_of_frame(frame: Any, name: str) -> Table:
+def table_of_frame(frame: Any, name: str) -> CellTable:
     """The table of a data frame."""
     if not len(frame) or not len(frame.columns):
         raise InputError(f"{name}: a data frame without rows.")
-    names = tuple(map(str, frame.columns))
-    columns = tuple([*map(_plain, frame[column].to_list())] for column in frame.columns)
-    return Table(name, columns, np.zeros(len(frame), dtype=np.int64), names, typed=True)
+    names = check_names(name, [*map(str, frame.columns)])
+    return typed_table(name, names, [frame[column].to_list() for column in frame.columns])
 
 
-def _rows_of(given: Any, *, one_label: bool, cut: float) -> list[Any]:
+def _rows_of(given: Any, *, is_gold: bool, one_label: bool) -> list[Any]:
     """Items as rows of a table."""
     if isinstance(given, Mapping):
-        return [{"id": str(_plain(key)), "label": _plain(value)} for key, value in given.items()]
+        return [{"id": str(plain_value(key)), "label": plain_value(value)} for key, value in given.items()]
     if is_series(given):
-        index, values = [*given.index], [_plain(value) for value in given.to_list()]
+        index, values = [*given.index], [plain_value(value) for value in given.to_list()]
         if index == [*range(len(values))]:
             return values
-        return [{"id": str(_plain(key)), "label": value} for key, value in zip(index, values, strict=True)]
+        return [{"id": str(plain_value(key)), "label": value} for key, value in zip(index, values, strict=True)]
     listed = given.tolist() if isinstance(given, np.ndarray) else given
     if listed and is_doc(listed[0]):
         cats = [{label: float(score) for label, score in doc.cats.items()} for doc in listed]
-        if not one_label:
-            return [{label for label, score in own.items() if score >= cut} for own in cats]
-        is_share = all(abs(sum(own.values()) - 1) < 1e-6 for own in cats)
+        if is_gold and not one_label:
+            return [{label for label, score in own.items() if score >= _CUT} for own in cats]
+        is_share = not one_label or all(abs(sum(own.values()) - 1) < 1e-6 for own in cats)
         return [{"label": own if is_share else min(own, key=lambda label: (-own[label], label))} for own in cats]
     rows: list[Any] = []
     for item in listed:
         if isinstance(item, list | tuple) and item and all(map(_is_scored, item)):
             rows.append({"label": {str(one["label"]): float(one["score"]) for one in item}})
         elif isinstance(item, list | tuple | set | frozenset):
-            rows.append({"label": {*map(_plain, item)}})
+            rows.append({"label": {*map(plain_value, item)}})
         elif isinstance(item, Mapping):
-            rows.append({key: _plain(value) for key, value in item.items()})
+            rows.append({key: plain_value(value) for key, value in item.items()})
         else:
-            rows.append(_plain(item))
+            rows.append(plain_value(item))
     # Labels alone, next to others that have more.
     if any(isinstance(row, Mapping) for row in rows):
         rows = [row if isinstance(row, Mapping) else {"label": row} for row in rows]
     return rows
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it; whole numbers lose .0, because frames turn them into fractions if one is missing."""
-    value = to_python(value)
-    if type(value).__name__ in ("NAType", "NaTType"):
-        return None
-    with suppress(OverflowError, ValueError):
-        return int(value) if isinstance(value, float) and value == int(value) else value
-    return None if isinstance(value, float) and math.isnan(value) else value

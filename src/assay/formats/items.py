@@ -7,11 +7,11 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from assay.formats.builder import Builder
 from assay.formats.columns import WORDS, is_comment, name_of_tag
 from assay.formats.schemes import looks_like_tags
 from assay.formats.source import PARQUET, Source
-from assay.formats.table import Table, find_separator, plain_name, read_table
+from assay.formats.table import CellTable, find_separator, plain_name, read_cells
 from assay.formats.whose import Asked
 from assay.records import dataclass
 from assay.specs import whole_number
@@ -63,6 +63,8 @@ PROBABILITY, _LOGARITHM = "p:", "exp:"
 _LIKE_MISSING = ("NA", "None", "null", "nan", "NaN", "NULL")
 _NULL = "\0"
 """A cell without a value; no text has this character."""
+_MOST = 12
+"""So many columns are listed."""
 _FEW = 50
 """The most rows without an empty line that are read as one sentence."""
 _MUCH = 60_000
@@ -89,43 +91,31 @@ class Roles:
     confidence: int | None = None
     shares: Mapping[str, int] = field(default_factory=dict)
     """The columns of the probabilities of labels."""
-    system: int | None = None
-    run: int | None = None
     targets: int | None = None
     """Gold's labels in a system's table."""
 
+    def groups(self) -> dict[str, tuple[int, ...]]:
+        """The columns of each role, by what users call it."""
+        label, confidence, targets = (
+            () if place is None else (place,) for place in (self.label, self.confidence, self.targets)
+        )
+        sure = (*confidence, *self.shares.values())
+        return {"ids": self.ids, "labels": label, "confidences": sure, "gold's labels": targets, "texts": self.texts}
+
     def places(self) -> set[int]:
         """All columns that have a role."""
-        single = (self.label, self.confidence, self.system, self.run, self.targets)
-        return {*self.ids, *self.texts, *self.shares.values(), *(place for place in single if place is not None)}
+        return {*chain.from_iterable(self.groups().values())}
 
 
-def find_roles(table: Table, given: Mapping[str, Any], asked: Asked, column: str | None = None) -> Roles:
+def find_roles(table: CellTable, given: Mapping[str, Any], asked: Asked, column: str | None = None) -> Roles:
     """The columns of a table that have a role, by their names or as the user says; an error if it is unclear."""
-    plain = [plain_name(name) for name in table.names]
-
-    def locate(name: str) -> int:
-        place = plain.index(plain_name(name)) if plain_name(name) in plain else whole_number(name) - 1
-        place = table.names.index(name) if name in table.names else place
-        if not 0 <= place < len(table.columns):
-            raise InputError(f"{table.path}: {unknown('column', name, _names_of(table))}")
-        return place
-
-    def among(names: Sequence[str]) -> list[int]:
-        return [place for name in names for place, own in enumerate(plain) if own == name]
-
-    def named(role: str, names: Sequence[str]) -> int | None:
-        return locate(given[role]) if given[role] else next(iter(among(names)), None)
-
     wanted = asked.id or given["id"]
-    ids: tuple[int, ...] = ()
-    if wanted and wanted != "none":
-        ids = tuple(locate(name.strip()) for name in re.split("[,+]", wanted))
-    elif not wanted and (several := among(_IDS)):
+    ids = _locate_several(table, "" if wanted == "none" else wanted)
+    if not wanted and (several := table.among(_IDS)):
         ids = (_choose_id(table, several),)
-    label, targets = _find_label(table, column or given["label"], among, locate, asked)
+    label, targets = _find_label(table, column or given["label"], asked)
     if not table.names and label is None:
-        label, ids = _guess_columns(table, ids, locate=bool(wanted))
+        label, ids = _guess_columns(table, ids, said=bool(wanted))
     shares = {
         name.strip().removeprefix(PROBABILITY): place
         for place, name in enumerate(table.names)
@@ -133,12 +123,12 @@ def find_roles(table: Table, given: Mapping[str, Any], asked: Asked, column: str
     }
     confidence: int | None = None
     if given["confidence"]:
-        confidence = locate(given["confidence"].removeprefix(_LOGARITHM))
+        confidence = table.locate(given["confidence"].removeprefix(_LOGARITHM))
     elif asked.may_answer and not shares:
-        candidates = among(CONFIDENCES) or (among((_SCORE,)) if label is not None else [])
+        candidates = table.among(CONFIDENCES) or (table.among((_SCORE,)) if label is not None else [])
         candidates = [place for place in candidates if place != label]
         if len(candidates) > 1:
-            shown = _join_or(table, candidates)
+            shown = _list(table, candidates, " or ")
             raise InputError(
                 f'{table.path}: the confidence may be in {shown}. Say which: --input-format "items(confidence='
                 f'{table.name(candidates[0])})"'
@@ -149,53 +139,53 @@ def find_roles(table: Table, given: Mapping[str, Any], asked: Asked, column: str
         own = f"{asked.name}=" if asked.name else ""
         raise InputError(
             f"{table.path}: no column is called like {side} ({', '.join((_SYSTEM if asked.is_system else _GOLD)[:4])}"
-            f" …). Name it: --column {own}{_example(table, ids)}. There is: {_list(_names_of(table))}."
+            f" …). Name it: --column {own}{_example(table, ids)}. There is: {_list(table)}."
         )
-    texts = tuple(locate(name.strip()) for name in re.split("[,+]", given["text"])) if given["text"] else ()
+    texts = _locate_several(table, given["text"])
     if not texts:
         taken = {label, targets, confidence, *ids}
-        texts = tuple(place for place, name in enumerate(plain) if name in _TEXTS and place not in taken)
         rest = [place for place in range(len(table.columns)) if place not in taken]
-        texts = tuple(rest) if not table.names and len(rest) == 1 else texts
-    return Roles(label, ids, texts, confidence, shares, named("system", SYSTEMS), named("run", RUNS), targets)
+        usual = {*table.among(_TEXTS)}
+        texts = tuple(place for place in rest if place in usual or (not table.names and len(rest) == 1))
+    return Roles(label, ids, texts, confidence, shares, targets)
 
 
-def _choose_id(table: Table, candidates: Sequence[int]) -> int:
+def _locate_several(table: CellTable, names: str) -> tuple[int, ...]:
+    """The columns whose names are joined by + or commas."""
+    return tuple(table.locate(name.strip()) for name in re.split("[,+]", names)) if names else ()
+
+
+def _choose_id(table: CellTable, candidates: Sequence[int]) -> int:
     """The column of ids: the one called `id`, or the only one whose cells are all different."""
     if len(candidates) == 1 or plain_name(table.names[candidates[0]]) == "id":
         return candidates[0]
     different = [place for place in candidates if len({*map(str, table.columns[place])}) == len(table)]
     if len(different) != 1:
         raise InputError(
-            f"{table.path}: the ids may be in {_join_or(table, candidates)}. Say which: --id "
+            f"{table.path}: the ids may be in {_list(table, candidates, ' or ')}. Say which: --id "
             f"{table.name((different or candidates)[0])}; --id none goes by order."
         )
     return different[0]
 
 
-def _find_label(
-    table: Table,
-    column: str,
-    among: Callable[[Sequence[str]], list[int]],
-    locate: Callable[[str], int],
-    asked: Asked,
-) -> tuple[int | None, int | None]:
+def _find_label(table: CellTable, column: str, asked: Asked) -> tuple[int | None, int | None]:
     """The column of labels, and that of gold's labels in a system's table."""
-    of_gold, of_system = among(_GOLD), among(_SYSTEM)
+    of_gold, of_system = table.among(_GOLD), table.among(_SYSTEM)
     candidates = of_gold if asked.name == "gold" and not asked.among_annotators else of_system or of_gold
     if column:
-        candidates = [locate(column)]
+        candidates = [table.locate(column)]
     if len(candidates) > 1:
         side = asked.name or "the label"
         shown = table.name(candidates[0])
         option = f"--column {shown}" if side in ("gold", "the label") else f"--column {side}={shown}"
-        raise InputError(f"{table.path}: {side} may be {_join_or(table, candidates)}. Say which: {option}.")
+        raise InputError(f"{table.path}: {side} may be {_list(table, candidates, ' or ')}. Say which: {option}.")
     label = next(iter(candidates), None)
-    rest = [place for place in of_gold if place != label]
+    # If the answers are in a column called as gold's, an `answer` beside it need not be gold's.
+    rest = [place for place in of_gold if place != label and not (label in of_gold and place in of_system)]
     return label, rest[0] if asked.may_answer and len(rest) == 1 else None
 
 
-def _guess_columns(table: Table, ids: tuple[int, ...], *, locate: bool) -> tuple[int, tuple[int, ...]]:
+def _guess_columns(table: CellTable, ids: tuple[int, ...], *, said: bool) -> tuple[int, tuple[int, ...]]:
     """The label of a table without a header: its only column, or the second one after an id or a text."""
     width = len(table.columns)
     if width > 2:
@@ -207,22 +197,16 @@ def _guess_columns(table: Table, ids: tuple[int, ...], *, locate: bool) -> tuple
         return 0, ids
     cells = table.columns[0]
     is_id = len({*cells}) == len(cells) and not any(" " in cell.strip() for cell in cells)
-    return 1, ids if locate or not is_id else (0,)
+    return 1, ids if said or not is_id else (0,)
 
 
-def _names_of(table: Table) -> list[str]:
-    return [table.name(place) for place in range(len(table.columns))]
+def _list(table: CellTable, places: Sequence[int] | None = None, joint: str = ", ") -> str:
+    """The names of columns, or of all."""
+    places = range(len(table.columns)) if places is None else places
+    return joint.join([*map(table.name, places[:_MOST]), *(["…"] if len(places) > _MOST else [])])
 
 
-def _list(names: Sequence[str], most: int = 12) -> str:
-    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
-
-
-def _join_or(table: Table, places: Sequence[int]) -> str:
-    return " or ".join(table.name(place) for place in places)
-
-
-def _example(table: Table, ids: Sequence[int]) -> str:
+def _example(table: CellTable, ids: Sequence[int]) -> str:
     """A column that may have the labels: the last one that is neither an id nor the probability of a label."""
     names = (table.name(place) for place in reversed(range(len(table.columns))) if place not in ids)
     return next((name for name in names if not name.startswith(PROBABILITY)), "NAME")
@@ -232,7 +216,7 @@ def _example(table: Table, ids: Sequence[int]) -> str:
 
 
 def make_items(
-    table: Table,
+    table: CellTable,
     roles: Roles,
     given: Mapping[str, Any],
     *,
@@ -280,8 +264,6 @@ def make_items(
         targets, _ = _code_labels(cells, given["missing"], several, is_set=is_set)
     taken = roles.places()
     rest = [place for place in range(len(table.columns)) if place not in taken and place not in hidden]
-    for place in (roles.system, roles.run):
-        rest += [] if place is None else [place]
     return ItemTable(
         path=table.path,
         format=form,
@@ -292,7 +274,7 @@ def make_items(
         texts={table.name(place): _texts(table, place) for place in roles.texts},
         metadata={
             table.name(place) if table.names else f"column {place + 1}": Column.of(_texts(table, place))
-            for place in sorted(rest)
+            for place in rest
         },
         lines=table.lines if table.lines.any() else None,
         sets=is_set,
@@ -306,7 +288,7 @@ def make_items(
     )
 
 
-def _texts(table: Table, place: int) -> Sequence[str]:
+def _texts(table: CellTable, place: int) -> Sequence[str]:
     """The cells of a column as texts; a missing one is empty."""
     cells = table.columns[place]
     return [to_text(cell) or "" for cell in cells] if table.typed else cells
@@ -323,18 +305,19 @@ def to_text(value: Any) -> str | None:
     return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | dict) else str(value)
 
 
-def _join_ids(table: Table, places: Sequence[int]) -> list[str]:
+def _join_ids(table: CellTable, places: Sequence[int]) -> list[str]:
     """The id of each item; several columns are joined by a slash, and an empty one is an error."""
     columns = [[cell.strip() for cell in _texts(table, place)] for place in places]
     for place, cells in zip(places, columns, strict=True):
         if "" in cells:
             row = cells.index("")
-            where = f"{table.path}:{table.lines[row]}" if table.lines[row] else f"{table.path}, item {row + 1}"
-            raise InputError(f"{where}: the id in column {table.name(place)} is empty. --id none goes by order.")
+            raise InputError(
+                f"{table.place(row)}: the id in column {table.name(place)} is empty. --id none goes by order."
+            )
     return columns[0] if len(columns) == 1 else ["/".join(parts) for parts in zip(*columns, strict=True)]
 
 
-def _spell(table: Table, cells: Sequence[Any]) -> list[str]:
+def _spell(table: CellTable, cells: Sequence[Any]) -> list[str]:
     """Labels of JSON as texts: sets have their members in order, and a missing one is NULL."""
     spelled = []
     for row, cell in enumerate(cells):
@@ -343,8 +326,7 @@ def _spell(table: Table, cells: Sequence[Any]) -> list[str]:
             if any(
                 member is None or isinstance(given, list | dict) for member, given in zip(members, cell, strict=True)
             ):
-                place = f"{table.path}:{table.lines[row]}" if table.lines[row] else f"{table.path}, item {row + 1}"
-                raise InputError(f"{place}: a list of labels has texts and numbers only.")
+                raise InputError(f"{table.place(row)}: a list of labels has texts and numbers only.")
             spelled.append(SEVERAL.join(sorted({member.strip() for member in members if member is not None})))
         else:
             text = to_text(cell)
@@ -386,37 +368,27 @@ def parse_order(given: str) -> tuple[str, ...]:
     return order
 
 
-def _check_order(table: Table, labels: Column, missing: Bools, given: str) -> None:
+def _check_order(table: CellTable, labels: Column, missing: Bools, given: str) -> None:
     """Refuse a label that the order does not have."""
     order = parse_order(given)
     if order and len(rows := np.flatnonzero(~missing & ~labels.isin(order))):
         row = int(rows[0])
-        raise InputError(
-            f"{table.path}:{table.lines[row]}: label {labels[row]!r} is not in order={given}. Add it there."
-        )
+        raise InputError(f"{table.place(row)}: label {labels[row]!r} is not in order={given}. Add it there.")
 
 
-def read_numbers(table: Table, place: int) -> Floats:
+def read_numbers(table: CellTable, place: int) -> Floats:
     """The numbers of a column, nan in empty cells."""
-    cells = table.columns[place]
-    try:
-        return np.array([float(cell) if cell not in ("", None) else math.nan for cell in cells])
-    except (TypeError, ValueError):
-        row = next(row for row, cell in enumerate(cells) if cell is not None and not _is_number(cell))
-        raise InputError(
-            f"{table.path}:{table.lines[row]}: {cells[row]!r} in column {table.name(place)} is not a number."
-        ) from None
+    numbers: list[float] = []
+    for cell in table.columns[place]:
+        try:
+            numbers.append(math.nan if cell in ("", None) else float(cell))
+        except (TypeError, ValueError):
+            where = table.place(len(numbers))
+            raise InputError(f"{where}: {cell!r} in column {table.name(place)} is not a number.") from None
+    return np.array(numbers)
 
 
-def _is_number(cell: Any) -> bool:
-    try:
-        float(cell or 0)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _take_shares(table: Table, cells: Sequence[Any]) -> tuple[tuple[str, ...], Floats]:
+def _take_shares(table: CellTable, cells: Sequence[Any]) -> tuple[tuple[str, ...], Floats]:
     """Distributions given as {label: probability}; a label that is not named has 0."""
     names = tuple(sorted({str(name) for cell in cells if cell for name in cell}))
     places = {name: place for place, name in enumerate(names)}
@@ -429,27 +401,19 @@ def _take_shares(table: Table, cells: Sequence[Any]) -> tuple[tuple[str, ...], F
     return names, values
 
 
-def _describe(table: Table, roles: Roles, rest: Sequence[int]) -> str:
+def _describe(table: CellTable, roles: Roles, rest: Sequence[int]) -> str:
     """What each column was taken for."""
-    taken = {
-        "ids": roles.ids,
-        "labels": () if roles.label is None else (roles.label,),
-        "confidences": (*(() if roles.confidence is None else (roles.confidence,)), *roles.shares.values()),
-        "gold's labels": () if roles.targets is None else (roles.targets,),
-        "texts": roles.texts,
-    }
-    parts = [
-        f"{what} from {'+'.join(table.name(place) for place in places)}" for what, places in taken.items() if places
-    ]
+    groups = roles.groups().items()
+    parts = [f"{what} from {'+'.join(map(table.name, places))}" for what, places in groups if places]
     parts[0] = parts[0].replace(" from ", " are read from column ", 1)
-    metadata = f"; metadata: {_list([table.name(place) for place in rest])}" if rest else ""
+    metadata = f"; metadata: {_list(table, rest)}" if rest else ""
     return f"{', '.join(parts)}{metadata}."
 
 
 # --- the reader ---
 
 
-def has_header(table: Table, given: Mapping[str, Any], names: Sequence[str]) -> bool:
+def _has_header(table: CellTable, given: Mapping[str, Any], names: Sequence[str]) -> bool:
     """True if the first row names the columns: one of these, or as columns are usually called; an error in doubt."""
     said = str(given["header"]).lower()
     if said not in ("auto", "true", "false"):
@@ -471,21 +435,23 @@ def has_header(table: Table, given: Mapping[str, Any], names: Sequence[str]) -> 
     return False
 
 
-def open_table(source: Source, given: Mapping[str, Any], asked: Asked, columns: Sequence[str]) -> Table:
+def open_table(source: Source, given: Mapping[str, Any], asked: Asked, columns: Sequence[str]) -> CellTable:
     """The table in a file, its columns by name if it has a header."""
-    table = read_table(source, given["sep"], KEYS)
+    table = read_cells(source, given["sep"], KEYS)
     if not len(table):
         raise InputError(f"{source.path}: no items in it.")
-    if table.typed:
-        return table
-    named = [
-        part for name in (given["id"], asked.id, given["label"], given["text"]) for part in re.split("[,+]", name)
-    ]
-    named += [*columns, given["confidence"].removeprefix(_LOGARITHM)]
-    table = table.below_header() if has_header(table, given, [*filter(None, named)]) else table
+    if not table.typed:
+        said = [given[role] for role in ("id", "label", "text", "system", "run")]
+        named = [part for name in (*said, asked.id) for part in re.split("[,+]", name)]
+        named += [*columns, given["confidence"].removeprefix(_LOGARITHM)]
+        table = table.below_header() if _has_header(table, given, [*filter(None, named)]) else table
     if not len(table):
         raise InputError(f"{source.path}: no items in it, only a header.")
-    return table
+    names = [*table.names] or [""] * len(table.columns)
+    for role in ("system", "run"):
+        if given[role]:
+            names[table.locate(given[role])] = role
+    return replace(table, names=tuple(names)) if any(names) else table
 
 
 def read_items(source: Source, builder: Builder, *, column: str | None = None, **given: Any) -> None:

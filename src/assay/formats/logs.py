@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import Ints
 from assay.corpus import SEVERAL, Column
 from assay.corpus.items import ItemTable
 from assay.errors import InputError, unknown
@@ -22,7 +21,7 @@ from assay.formats.builder import Builder
 from assay.formats.items import PARAMETERS, Roles, find_roles, make_items, open_table, to_text
 from assay.formats.source import ZIP, Source
 from assay.formats.standoff import first_object, json_values
-from assay.formats.table import Table, table_of
+from assay.formats.table import CellTable, table_of_rows
 
 LM_EVAL, INSPECT = "lm-eval", "inspect"
 _ZSTD = 93
@@ -78,7 +77,7 @@ def read_rels(source: Source, builder: Builder) -> None:
     builder.tables.append(items)
 
 
-def _column(table: Table, name: str) -> Sequence[str]:
+def _column(table: CellTable, name: str) -> Sequence[str]:
     cells: Sequence[str] = table.columns[table.names.index(name)]
     return cells
 
@@ -99,7 +98,7 @@ def read_senses(source: Source, builder: Builder) -> None:
     lines = np.array([number for number, _ in rows], dtype=np.int64)
     is_gold = not builder.asked.is_system
     keys = [" ".join(cells[1:] if is_gold else cells[1:2]) for _, cells in rows]
-    table = Table(source.path, ([cells[0] for _, cells in rows], keys), lines, ("id", "key"))
+    table = CellTable(source.path, ([cells[0] for _, cells in rows], keys), lines, ("id", "key"))
     given = {**PARAMETERS, "alternatives": " " * is_gold}
     items = make_items(table, Roles(1, (0,)), given, sha256=source.sha256, form="senses")
     builder.tables.append(replace(items, notes=()))
@@ -141,15 +140,8 @@ def read_lm_eval(source: Source, builder: Builder, *, filter: str) -> None:  # n
         is_logged = "acc" not in scores or not np.array_equal(right, scores["acc"] == 1)
         if is_logged:
             note = "the answers do not give the logged acc (several inputs or targets?), so only scores are compared."
-    rows_of_table = [
-        {
-            **{"id": str(row["doc_id"]), "answer": answer, "target": target, "prompt": _prompt(row)},
-            **{key: value for key, value in _metadata(row).items() if key not in _OWN},
-        }
-        for row, answer, target in zip(samples, answers, targets, strict=True)
-    ]
-    lines = np.array([line for line, _ in rows], dtype=np.int64)
-    items = _make_log(source, LM_EVAL, rows_of_table, lines)
+    own = [str(row["doc_id"]) for row in samples], answers, targets, [*map(_prompt, samples)]
+    items = _make_log(source, LM_EVAL, own, [*map(_metadata, samples)], [line for line, _ in rows])
     notes = (note,) if note else ()
     builder.tables.append(replace(items, scores=scores, is_logged=is_logged, notes=notes))
 
@@ -216,19 +208,15 @@ def read_inspect(source: Source, builder: Builder) -> None:
     names = list(dict.fromkeys(name for scores in by_sample for name in scores))
     main = next((name for sample in samples for name in sample.get("scores") or ()), "")
     several = len({sample.get("epoch", 1) for sample in samples}) > 1
-    rows = []
-    for sample in samples:
-        metadata = (sample.get("metadata") or {}) | ({"epoch": sample.get("epoch", 1)} if several else {})
-        rows.append(
-            {
-                "id": str(sample["id"]),
-                "answer": to_text(((sample.get("scores") or {}).get(main) or {}).get("answer")),
-                "target": _join_targets(sample.get("target")),
-                "prompt": _input_text(sample.get("input")),
-                **{key: value for key, value in metadata.items() if key not in _OWN},
-            }
-        )
-    items = _make_log(source, INSPECT, rows, np.zeros(len(rows), dtype=np.int64))
+    own = (
+        [str(sample["id"]) for sample in samples],
+        [to_text(((sample.get("scores") or {}).get(main) or {}).get("answer")) for sample in samples],
+        [_join_targets(sample.get("target")) for sample in samples],
+        [_input_text(sample.get("input")) for sample in samples],
+    )
+    epochs = [{"epoch": sample.get("epoch", 1)} if several else {} for sample in samples]
+    metadata = [(sample.get("metadata") or {}) | epoch for sample, epoch in zip(samples, epochs, strict=True)]
+    items = _make_log(source, INSPECT, own, metadata, [0] * len(samples))
     scores = {name: np.array([own.get(name, math.nan) for own in by_sample]) for name in names}
     builder.tables.append(replace(items, scores=scores, is_logged=True, notes=()))
 
@@ -291,14 +279,18 @@ def _input_text(given: Any) -> str:
     return to_text(given) or ""
 
 
-def _make_log(source: Source, form: str, rows: Sequence[Mapping[str, Any]], lines: Ints) -> ItemTable:
-    """The items of a log; short values are metadata."""
-    table = table_of(rows, source.path, lines)
-    long = {
-        place
-        for place, cells in enumerate(table.columns)
-        if place >= len(_OWN) and any(len(to_text(cell) or "") > _SHORT for cell in cells)
-    }
+def _make_log(
+    source: Source,
+    form: str,
+    own: Sequence[Sequence[Any]],
+    metadata: Sequence[Mapping[str, Any]],
+    lines: Sequence[int],
+) -> ItemTable:
+    """The items of a log, whose own columns come first; short values are metadata."""
+    table = table_of_rows(metadata, source.path, np.array(lines, dtype=np.int64))
+    table = replace(table, columns=(*own, *table.columns), names=(*_OWN, *table.names))
     roles = Roles(label=1, ids=(0,), texts=(3,), targets=2)
+    further = {*range(len(table.columns))} - roles.places()
+    long = {place for place in further if any(len(to_text(cell) or "") > _SHORT for cell in table.columns[place])}
     items = make_items(table, roles, PARAMETERS, sha256=source.sha256, form=form, hidden=long)
     return replace(items, warnings=())

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
@@ -14,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Ints
-from assay.errors import InputError
+from assay.errors import InputError, unknown
 from assay.formats.source import PARQUET, Source
 from assay.formats.standoff import values_in
 from assay.records import dataclass
+from assay.specs import whole_number
 
 SEPARATORS = {"tab": "\t", "space": " ", "comma": ",", "semicolon": ";"}
 """Separators by names that are easier to type; `space` is any run of white space."""
@@ -26,7 +28,7 @@ _LONGEST_CELL = 1 << 27
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class CellTable:
     """Cells in columns: texts or, in JSON and Parquet, values of any kind."""
 
     path: str
@@ -45,13 +47,34 @@ class Table:
         """A column's name, or its number from 1."""
         return (self.names[index] if self.names else "") or str(index + 1)
 
-    def below_header(self) -> Table:
-        """The table whose first row names the columns; two of the same name are an error."""
-        names = tuple(cells[0].strip() for cells in self.columns)
-        twice = next((name for name in names if name and names.count(name) > 1), None)
-        if twice is not None:
-            raise InputError(f"{self.path}:1: two columns are called {twice!r}. Give each a name of its own.")
+    def place(self, row: int) -> str:
+        """`file:line` of a row, or its number."""
+        return f"{self.path}:{self.lines[row]}" if self.lines[row] else f"{self.path}, item {row + 1}"
+
+    def among(self, names: Sequence[str]) -> list[int]:
+        """The columns that are called so, in the order of these names."""
+        return [place for name in names for place, own in enumerate(self.names) if plain_name(own) == name]
+
+    def locate(self, name: str) -> int:
+        """The column with this name or number; an error if there is none."""
+        exact = [self.names.index(name)] if name in self.names else self.among([plain_name(name)])
+        place = exact[0] if exact else whole_number(name) - 1
+        if not 0 <= place < len(self.columns):
+            raise InputError(f"{self.path}: {unknown('column', name, [*map(self.name, range(len(self.columns)))])}")
+        return place
+
+    def below_header(self) -> CellTable:
+        """The table whose first row names the columns."""
+        names = check_names(f"{self.path}:1", [cells[0].strip() for cells in self.columns])
         return replace(self, columns=tuple(cells[1:] for cells in self.columns), lines=self.lines[1:], names=names)
+
+
+def check_names(place: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The names of columns; two that are the same are an error."""
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{place}: two columns are called {twice!r}. Give each a name of its own.")
+    return tuple(names)
 
 
 def find_separator(line: str) -> str:
@@ -64,7 +87,7 @@ def plain_name(name: str) -> str:
     return name.strip().casefold().replace(" ", "_").replace("-", "_")
 
 
-def read_table(source: Source, separator: str = "", keys: Collection[str] = ()) -> Table:
+def read_cells(source: Source, separator: str = "", keys: Collection[str] = ()) -> CellTable:
     """The table in a file, its header among the rows unless it is JSON.
 
     Without a separator the first line shows it. `keys` are those of rows in JSON; an object without any of them is
@@ -78,7 +101,7 @@ def read_table(source: Source, separator: str = "", keys: Collection[str] = ()) 
     return cut_table(text, source.path, separator)
 
 
-def cut_table(text: str, path: str, separator: str = "") -> Table:
+def cut_table(text: str, path: str, separator: str = "") -> CellTable:
     """The cells of a text; rows with more or fewer than the first are an error."""
     separator = SEPARATORS.get(separator, separator) or find_separator(text.partition("\n")[0])
     text = text if text.endswith("\n") else text + "\n"
@@ -97,13 +120,13 @@ def cut_table(text: str, path: str, separator: str = "") -> Table:
     return _cut_quoted(text, path, separator)
 
 
-def _cut_plain(text: str, path: str, separator: str) -> Table:
+def _cut_plain(text: str, path: str, separator: str) -> CellTable:
     """The cells of a text without quotation; no cell is looked at by itself."""
     width = text.partition("\n")[0].count(separator) + 1
     if width == 1 and separator not in text:
         # An empty line among labels is a missing label.
         cells = text.rstrip("\n").split("\n")
-        return Table(path, (cells,), np.arange(1, len(cells) + 1))
+        return CellTable(path, (cells,), np.arange(1, len(cells) + 1))
     lines: Ints | None = None
     if "\n\n" in text or text.startswith("\n"):
         rows = text.split("\n")
@@ -120,10 +143,10 @@ def _cut_plain(text: str, path: str, separator: str) -> Table:
     if len(odd := np.flatnonzero(widths != width)):
         raise _ragged(path, int(lines[odd[0]]), int(widths[odd[0]]), width)
     flat = text[:-1].replace("\n", separator).split(separator)
-    return Table(path, tuple(flat[index::width] for index in range(width)), lines)
+    return CellTable(path, tuple(flat[index::width] for index in range(width)), lines)
 
 
-def _cut_quoted(text: str, path: str, separator: str) -> Table:
+def _cut_quoted(text: str, path: str, separator: str) -> CellTable:
     """The cells of CSV in which some are in quotation marks, and may have separators and line feeds inside."""
     with _long_cells():
         try:
@@ -142,7 +165,7 @@ def _cut_quoted(text: str, path: str, separator: str) -> Table:
         row, line = next((row, line) for row, line in zip(rows, lines, strict=False) if len(row) != width)
         raise _ragged(path, line, len(row), width)
     columns = tuple([*map(itemgetter(index), rows)] for index in range(width))
-    return Table(path, columns, np.array(lines[: len(rows)], dtype=np.int64))
+    return CellTable(path, columns, np.array(lines[: len(rows)], dtype=np.int64))
 
 
 def _row_lines(text: str, separator: str) -> Iterator[int]:
@@ -181,7 +204,7 @@ def _unquote(cell: str) -> str:
 # --- JSON and Parquet ---
 
 
-def _json_table(text: str, path: str, keys: Collection[str]) -> Table:
+def _json_table(text: str, path: str, keys: Collection[str]) -> CellTable:
     """The table of JSON: an object per row, by line or in a list; a list of labels; or {id: label}."""
     lines = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
     numbered = [*values_in(lines, path, _EXAMPLE, "item")]
@@ -196,23 +219,23 @@ def _json_table(text: str, path: str, keys: Collection[str]) -> Table:
 
         json.loads(text, object_pairs_hook=keep)
         rows, numbers = [{"id": key, "label": value} for key, value in pairs], [0] * len(pairs)
-    return table_of(rows, path, np.array(numbers, dtype=np.int64))
+    return table_of_rows(rows, path, np.array(numbers, dtype=np.int64))
 
 
-def table_of(rows: Sequence[Any], path: str, lines: Ints) -> Table:
+def table_of_rows(rows: Sequence[Any], path: str, lines: Ints) -> CellTable:
     """The table of objects, or of labels alone."""
     objects = [row for row in rows if isinstance(row, Mapping)]
     if not objects:
-        return Table(path, (rows,), lines, ("label",), typed=True)
+        return CellTable(path, (rows,), lines, ("label",), typed=True)
     if len(objects) < len(rows):
         place = next(place for place, row in enumerate(rows) if not isinstance(row, Mapping))
         raise InputError(f"{path}:{lines[place]}: not an object, but other items are. An item is {_EXAMPLE}")
     names = tuple(dict.fromkeys(name for row in objects for name in row))
     columns = tuple([row.get(name) for row in objects] for name in names)
-    return Table(path, columns, lines, tuple(map(str, names)), typed=True)
+    return CellTable(path, columns, lines, tuple(map(str, names)), typed=True)
 
 
-def _read_parquet(source: Source) -> Table:
+def _read_parquet(source: Source) -> CellTable:
     """The table in a Parquet file."""
     try:
         from pyarrow import ArrowException, BufferReader, parquet  # type: ignore[import-not-found, unused-ignore]
@@ -224,6 +247,21 @@ def _read_parquet(source: Source) -> Table:
         table = parquet.read_table(BufferReader(source.content()))
     except (ArrowException, OSError) as error:
         raise InputError(f"{source.path}: not Parquet that can be read ({error}).") from None
-    columns = tuple(column.to_pylist() for column in table.columns)
-    names, lines = tuple(table.column_names), np.zeros(table.num_rows, dtype=np.int64)
-    return Table(source.path, columns, lines, names, typed=True)
+    return typed_table(source.path, table.column_names, [column.to_pylist() for column in table.columns])
+
+
+def typed_table(path: str, names: Sequence[str], columns: Sequence[Sequence[Any]]) -> CellTable:
+    """The table of columns of values."""
+    cells = tuple([*map(plain_value, column)] for column in columns)
+    lines = np.zeros(len(cells[0]) if cells else 0, dtype=np.int64)
+    return CellTable(path, cells, lines, check_names(path, names), typed=True)
+
+
+def plain_value(value: Any) -> Any:
+    """A value as JSON has it; whole numbers lose .0, because frames turn them into fractions if one is missing."""
+    value = value.tolist() if isinstance(value, np.generic | np.ndarray) else value
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    with suppress(OverflowError, ValueError):
+        return int(value) if isinstance(value, float) and value == int(value) else value
+    return None if isinstance(value, float) and math.isnan(value) else value

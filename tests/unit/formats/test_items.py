@@ -356,6 +356,55 @@ def test_data_of_python_are_joined_by_their_ids():
     assert prepare(np.array([1, 2]), np.array(["1", "2"])).systems[0][0] == "system 1"
 
 
+def test_cells_of_frames_may_be_arrays_and_names_are_different():
+    def frame(names: list[str], *columns: list[Any]) -> Any:
+        cells = [SimpleNamespace(to_list=lambda own=own: own) for own in columns]
+        return Frame(names, dict(zip(names, cells, strict=True)))
+
+    class Frame(SimpleNamespace):
+        def __init__(self, columns: list[str], cells: dict[str, Any]) -> None:
+            super().__init__(columns=columns, cells=cells, shape=(2, len(columns)))
+
+        def __len__(self) -> int:
+            return 2
+
+        def __getitem__(self, name: str) -> Any:
+            return self.cells[name]
+
+    gold = frame(["id", "label"], ["x", "y"], [np.array(["b", "a"]), np.array([], dtype=object)])
+    system = frame(["id", "label"], ["y", "x"], [["a"], ["a", "b"]])
+    result = assay.score(gold, system, "subset-accuracy", times=10)
+    assert [row.value for row in result.scores if row.main and row.label is None] == [0.5]
+    with pytest.raises(assay.AssayError, match="gold: two columns are called 'label'"):
+        assay.score(frame(["label", "label"], ["a", "b"], ["a", "b"]), ["a", "b"])
+
+
+def test_a_threshold_makes_sets_of_categories():
+    gold, system = (
+        docs([{"a": 1.0, "b": 1.0}, {"a": 0.0, "b": 0.0}]),
+        docs([{"a": 0.9, "b": 0.4}, {"a": 0.1, "b": 0}]),
+    )
+    for least, value in ((None, 0.5), (0.3, 1.0), (0.05, 0.5)):
+        result = assay.score(gold, system, "subset-accuracy", times=10, min_score=least)
+        assert [row.value for row in result.scores if row.main and row.label is None] == [value]
+
+
+def test_an_answer_beside_the_column_of_answers_is_not_taken_for_gold(file):
+    gold = file("g.csv", "id,label\n1,a\n2,b\n3,b\n")
+    both = file("s.csv", "id,label,answer\n1,a,a\n2,b,a\n3,b,b\n")
+    assert table_of(prepare(gold, both, column=["s=label"]).corpora[1]).targets is None
+    result = assay.score(gold, both, "accuracy", column=["s=label"], times=10)
+    assert [row.value for row in result.scores if row.main] == [1.0]
+    assert "only s, but compare takes at least two systems" in refusal("compare", gold, both)
+
+
+def test_the_column_of_systems_may_be_named(file):
+    gold = file("g.csv", "id,label\n1,a\n2,b\n")
+    long = file("s.csv", "id,who,label\n1,x,a\n2,x,b\n1,y,b\n2,y,b\n")
+    result = assay.compare(gold, long, "accuracy", input_format=["s=items(system=who)"], times=10)
+    assert [row.value for row in result.scores if row.main and row.label is None] == [1.0, 0.5]
+
+
 def test_logs_packed_with_zstd_need_a_package_before_python_3_14(monkeypatch):
     def refuse(*_: object) -> bytes:
         raise NotImplementedError("That compression method is not supported")
