@@ -42,7 +42,7 @@ class ValueScore:
     def __call__(self, columns: Columns) -> Floats:
         """The score."""
         weights = np.ones((1, len(next(iter(columns.values())))))
-        return np.asarray(self.bind(self.prepare(columns))(weights)[0])
+        return np.asarray(self.bind(columns)(weights)[0])
 
     def fit(self, columns: Columns) -> ValueScore:
         """The score with the limits that the values of all systems have."""
@@ -173,6 +173,10 @@ class Pearson(Moments):
 
     form, low, high, interval = "coefficient", -1.0, 1.0, "percentile"
 
+    def __call__(self, columns: Columns) -> Floats:
+        """The score, from standardised values, whose sums are exact enough."""
+        return super().__call__(self.prepare(columns))
+
     def prepare(self, columns: Columns) -> Columns:
         """Both sides standardised."""
         return {name: _standardise(columns[name]) for name in ("gold", "system")}
@@ -285,7 +289,7 @@ class Kendall(Spearman):
         both = _Ties(x.low * (number + 1.0) + y.low)
         # How many rows are below in x and y, below in one and equal in the other, equal in both.
         below = _count_below(x.low, y.low)
-        equal_y = both.within(y)
+        equal_y = _Ties(y.low * (number + 1.0) + x.low).low - y.low
         equal_x = both.low - x.low
         same = both.high - both.low
         x_below, y_below = x.low - below - equal_y, y.low - below - equal_x
@@ -415,16 +419,6 @@ class _Ties:
     def sum_above(self, weights: Floats) -> Floats:
         """The weight above each row and half of that of its equals."""
         return np.asarray(weights.sum() - self.ranks(weights))
-
-    def within(self, coarse: _Ties) -> Ints:
-        """For pairs of values: the number of rows with an equal second value (`coarse`) and a lower first one."""
-        order = np.lexsort((self.low, coarse.low))
-        places = np.empty(len(order), dtype=np.int64)
-        places[order] = np.arange(len(order))
-        # The first place of each group of equal pairs.
-        first = np.full(len(self.starts), len(order))
-        np.minimum.at(first, self.group, places)
-        return np.asarray(first[self.group] - coarse.low)
 
 
 def _count_below(x: Ints, y: Ints) -> Ints:
