@@ -103,8 +103,8 @@ def items_of(
         table = table_of_rows(rows, name, np.zeros(len(rows), dtype=np.int64))
         if "label" in table.names:
             places = {own: place for place, own in enumerate(table.names)}
-            roles = Roles(places["label"], (places["id"],) if "id" in places else (), confidence=places.get("score"))
-            roles = replace(roles, ids=()) if id_column == "none" else roles
+            ids = (places["id"],) if "id" in places and id_column != "none" else ()
+            roles = Roles(places["label"], ids, confidence=places.get("score"))
         else:
             roles = find_roles(table, PARAMETERS, asked, column)
     text = repr(table.columns).encode("utf-8", "surrogatepass")

@@ -61,6 +61,7 @@ KEYS = frozenset((*_IDS, *_GOLD, *_SYSTEM))
 _NAMES = KEYS | {*_TEXTS, *CONFIDENCES, _SCORE, *SYSTEMS, *RUNS}
 PROBABILITY, _LOGARITHM = "p:", "exp:"
 _LIKE_MISSING = ("NA", "None", "null", "nan", "NaN", "NULL")
+_SEVERAL = (list, tuple, set, frozenset)
 _NULL = "\0"
 """A cell without a value; no text has this character."""
 _MOST = 12
@@ -232,20 +233,17 @@ def make_items(
     warnings: list[str] = []
     if roles.label is not None:
         cells = table.columns[roles.label]
-        if table.typed:
-            if any(isinstance(cell, Mapping) for cell in cells):
-                shares, cells = _take_shares(table, cells), [_NULL] * number
-            else:
-                is_set = is_set or any(isinstance(cell, list | tuple | set | frozenset) for cell in cells)
-                cells = _spell(table, cells)
-        labels, missing = _code_labels(cells, given["missing"], several, is_set=is_set)
+        if table.typed and any(isinstance(cell, Mapping) for cell in cells):
+            shares, cells = _take_shares(cells), [None] * number
+        is_set = is_set or (table.typed and any(isinstance(cell, _SEVERAL) for cell in cells))
+        labels, missing = _code_labels(_spell(table, cells), given["missing"], several, is_set=is_set)
         if not is_set:
             warnings += _warn_of_marks(labels, given["missing"])
         _check_order(table, labels, missing, given["order"])
     if roles.confidence is not None:
         cells = table.columns[roles.confidence]
         if table.typed and any(isinstance(cell, Mapping) for cell in cells):
-            shares = _take_shares(table, cells)
+            shares = _take_shares(cells)
         else:
             confidence = read_numbers(table, roles.confidence)
             confidence = np.exp(confidence) if given["confidence"].startswith(_LOGARITHM) else confidence
@@ -259,9 +257,9 @@ def make_items(
         labels = Column(codes.astype(np.int32), (*shares[0], ""))
     targets = None
     if roles.targets is not None:
-        cells = table.columns[roles.targets]
-        cells = _spell(table, cells) if table.typed else cells
-        targets, _ = _code_labels(cells, given["missing"], several, is_set=is_set)
+        targets, _ = _code_labels(
+            _spell(table, table.columns[roles.targets]), given["missing"], several, is_set=is_set
+        )
     taken = roles.places()
     rest = [place for place in range(len(table.columns)) if place not in taken and place not in hidden]
     return ItemTable(
@@ -317,11 +315,13 @@ def _join_ids(table: CellTable, places: Sequence[int]) -> list[str]:
     return columns[0] if len(columns) == 1 else ["/".join(parts) for parts in zip(*columns, strict=True)]
 
 
-def _spell(table: CellTable, cells: Sequence[Any]) -> list[str]:
+def _spell(table: CellTable, cells: Sequence[Any]) -> Sequence[str]:
     """Labels of JSON as texts: sets have their members in order, and a missing one is NULL."""
+    if not table.typed:
+        return cells
     spelled = []
     for row, cell in enumerate(cells):
-        if isinstance(cell, list | tuple | set | frozenset):
+        if isinstance(cell, _SEVERAL):
             members = [to_text(member) for member in cell]
             if any(
                 member is None or isinstance(given, list | dict) for member, given in zip(members, cell, strict=True)
@@ -338,15 +338,13 @@ def _code_labels(cells: Sequence[str], mark: str, separator: str, *, is_set: boo
     """Labels without the white space around them, and a mask of those that are missing."""
     raw = Column.of(cells)
     plain = {text: text.strip() for text in raw.vocabulary}
-    gone = [text == _NULL or (mark != "" and plain[text] == mark) for text in raw.vocabulary]
-    gone = [out or (not is_set and not plain[text]) for out, text in zip(gone, raw.vocabulary, strict=True)]
+    gone = [text for text, label in plain.items() if text == _NULL or (label == mark if label else not is_set)]
     if separator:
         plain = {
             text: SEVERAL.join(sorted({part.strip() for part in label.split(separator)} - {""}))
             for text, label in plain.items()
         }
-    plain |= {text: "" for text, out in zip(raw.vocabulary, gone, strict=True) if out}
-    return raw.mapped(plain), np.array(gone, dtype=bool)[raw.codes]
+    return raw.mapped(plain | dict.fromkeys(gone, "")), raw.isin(gone)
 
 
 def _warn_of_marks(labels: Column, mark: str) -> Iterator[str]:
@@ -388,17 +386,11 @@ def read_numbers(table: CellTable, place: int) -> Floats:
     return np.array(numbers)
 
 
-def _take_shares(table: CellTable, cells: Sequence[Any]) -> tuple[tuple[str, ...], Floats]:
+def _take_shares(cells: Sequence[Any]) -> tuple[tuple[str, ...], Floats]:
     """Distributions given as {label: probability}; a label that is not named has 0."""
-    names = tuple(sorted({str(name) for cell in cells if cell for name in cell}))
-    places = {name: place for place, name in enumerate(names)}
-    values = np.full((len(cells), len(names)), np.nan)
-    for row, cell in enumerate(cells):
-        if cell:
-            values[row] = 0
-            for name, share in cell.items():
-                values[row, places[str(name)]] = float(share)
-    return names, values
+    rows = [{str(name): float(share) for name, share in cell.items()} if cell else None for cell in cells]
+    names = tuple(sorted({name for row in rows if row for name in row}))
+    return names, np.array([[math.nan if row is None else row.get(name, 0.0) for name in names] for row in rows])
 
 
 def _describe(table: CellTable, roles: Roles, rest: Sequence[int]) -> str:

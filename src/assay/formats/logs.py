@@ -70,16 +70,13 @@ def read_rels(source: Source, builder: Builder) -> None:
     table = replace(table, columns=tuple([cell.strip() for cell in cells] for cells in table.columns))
     roles = replace(find_roles(table, given, builder.asked), targets=None, confidence=None)
     items = make_items(table, roles, given, sha256=source.sha256, form="rels")
-    items = replace(items, unit="doc", metadata={"doc": Column.of(_column(table, "doc")), **items.metadata})
+    items = replace(
+        items, unit="doc", metadata={"doc": Column.of(table.columns[table.locate("doc")]), **items.metadata}
+    )
     if items.ids is not None and len({*items.ids}) < len(items):
         note = "pairs of units with several relations: these correspond by order."
         items = replace(items, ids=None, texts={"units": items.ids, **items.texts}, notes=(*items.notes, note))
     builder.tables.append(items)
-
-
-def _column(table: CellTable, name: str) -> Sequence[str]:
-    cells: Sequence[str] = table.columns[table.names.index(name)]
-    return cells
 
 
 # --- keys of senses ---
