@@ -67,7 +67,7 @@ class Confidences:
         return int(self.right.sum()) / self.positives if self.positives else math.nan
 
 
-class Sweep(NamedTuple):
+class CountedCurve(NamedTuple):
     """Counts at each threshold, from the highest: answers with at least this confidence count."""
 
     threshold: Floats
@@ -87,15 +87,15 @@ class Sweep(NamedTuple):
         }
 
 
-def sweep_thresholds(answers: Confidences, thresholds: Floats | None = None) -> Sweep:
+def sweep_thresholds(answers: Confidences, thresholds: Floats | None = None) -> CountedCurve:
     """The counts at each threshold, or at each distinct confidence; equal confidences enter together."""
     thresholds = answers.values[::-1] if thresholds is None else thresholds
     first = np.searchsorted(answers.values, thresholds)
     tp, count = (np.append(np.cumsum(one[::-1])[::-1], 0)[first] for one in (answers.right, answers.sizes))
-    return Sweep(thresholds, tp, count - tp, answers.positives - tp, answers.negatives - count + tp)
+    return CountedCurve(thresholds, tp, count - tp, answers.positives - tp, answers.negatives - count + tp)
 
 
-def choose_threshold(curve: Sweep, score: str, least: tuple[str, float] | None = None) -> int:
+def choose_threshold(curve: CountedCurve, score: str, least: tuple[str, float] | None = None) -> int:
     """The place of the highest score, of equal ones that of the highest threshold; -1 if no place has the least
     value of another score."""
     scores = curve.scores()
@@ -106,7 +106,7 @@ def choose_threshold(curve: Sweep, score: str, least: tuple[str, float] | None =
     return best if best >= 0 and values[best] >= 0 else -1
 
 
-def thin_curve(curve: Sweep, most: int = 500) -> Sweep:
+def thin_curve(curve: CountedCurve, most: int = 500) -> CountedCurve:
     """A curve of at most about so many points, at even steps of its length in precision and recall."""
     if len(curve.threshold) <= most:
         return curve
@@ -116,7 +116,7 @@ def thin_curve(curve: Sweep, most: int = 500) -> Sweep:
     wanted = np.linspace(0, length[-1], most // 2)
     ranks = np.linspace(0, len(length) - 1, most // 2).astype(np.int64)
     chosen = np.unique(np.concatenate([ranks, np.searchsorted(length, wanted).clip(max=len(length) - 1)]))
-    return Sweep(*(field[chosen] for field in curve))
+    return CountedCurve(*(field[chosen] for field in curve))
 
 
 def mean_precision(answers: Confidences) -> float:

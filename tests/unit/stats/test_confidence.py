@@ -13,7 +13,7 @@ import pytest
 
 from assay.stats.confidence import (
     Confidences,
-    Sweep,
+    CountedCurve,
     calibrate,
     choose_threshold,
     fill_bins,
@@ -46,7 +46,7 @@ def answers_of(case: Any, names: str = "confidence") -> Confidences:
     return Confidences.of(np.array([float(text) for text in case[names]]), right)
 
 
-def check_curve(curve: Sweep, expected: Any) -> None:
+def check_curve(curve: CountedCurve, expected: Any) -> None:
     scores = curve.scores()
     assert curve.threshold.tolist() == [row["threshold"] for row in expected]
     for name in ("tp", "fp", "fn"):
