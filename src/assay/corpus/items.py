@@ -77,31 +77,24 @@ class ItemTable:
         absent = rows < 0
         kept = np.where(absent, 0, rows)
 
-        def pick(column: Column) -> Column:
-            codes = column.codes[kept]
-            if not absent.any():
-                return Column(codes, column.vocabulary)
-            return Column(np.where(absent, len(column.vocabulary), codes), (*column.vocabulary, ""))
+        def pick(column: Any) -> Any:
+            if column is None:
+                return None
+            if isinstance(column, Mapping):
+                return {name: pick(own) for name, own in column.items()}
+            if isinstance(column, tuple) and isinstance(column[-1], np.ndarray):
+                return column[0], pick(column[1])
+            if isinstance(column, Column):
+                codes, vocabulary = column.codes[kept], column.vocabulary
+                if not absent.any():
+                    return Column(codes, vocabulary)
+                return Column(np.where(absent, len(vocabulary), codes), (*vocabulary, ""))
+            if isinstance(column, np.ndarray):
+                none = {"b": True, "i": 0, "f": np.nan}[column.dtype.kind]
+                return np.where(absent.reshape(-1, *[1] * (column.ndim - 1)), none, column[kept])
+            return ["" if gone else column[row] for row, gone in zip(kept.tolist(), absent.tolist(), strict=True)]
 
-        def listed(strings: Sequence[str]) -> list[str]:
-            return ["" if gone else strings[row] for row, gone in zip(kept.tolist(), absent.tolist(), strict=True)]
-
-        def numbers(values: Floats) -> Floats:
-            return np.where(absent.reshape(-1, *[1] * (values.ndim - 1)), np.nan, values[kept])
-
-        return replace(
-            self,
-            labels=pick(self.labels),
-            missing=self.missing[kept] | absent,
-            ids=None if self.ids is None else listed(self.ids),
-            texts={name: listed(strings) for name, strings in self.texts.items()},
-            metadata={name: pick(column) for name, column in self.metadata.items()},
-            lines=None if self.lines is None else np.where(absent, 0, self.lines[kept]),
-            confidence=None if self.confidence is None else numbers(self.confidence),
-            shares=None if self.shares is None else (self.shares[0], numbers(self.shares[1])),
-            scores={name: numbers(values) for name, values in self.scores.items()},
-            targets=None if self.targets is None else pick(self.targets),
-        )
+        return replace(self, **{what: pick(getattr(self, what)) for what in _COLUMNS})
 
     def followed_by(self, other: ItemTable) -> ItemTable:
         """These items, then those of another file with the same columns."""
