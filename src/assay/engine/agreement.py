@@ -313,8 +313,9 @@ def _shared_documents(people: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     for name, given in people.items():
         folder = _find_folder(given)
         if folder is None:
-            raise UsageError(f"--missing absent: {given} is not a folder. Give each annotator a folder, or each a "
-            f"file.")
+            raise UsageError(
+                f"--missing absent: {given} is not a folder. Give each annotator a folder, or each a file."
+            )
         for file in list_files(str(given)):
             stems.setdefault(os.path.splitext(os.path.relpath(file, folder))[0], {})[name] = file
     groups: dict[tuple[str, ...], list[str]] = {}
@@ -359,6 +360,11 @@ def _start_findings_of_files(
         "aligned_by": choose_alignment([pair.aligned_by for run in runs for _, pair in run.pairs]),
         "scheme": next(iter(runs[0].decided.schemes), ""),
         "atoms": runs[0].atoms,
+        **(
+            {"text_unit": task.text_unit, "joined_by": runs[0].decided.joined_by}
+            if task.text_unit == task.noun
+            else {}
+        ),
     }
     findings.warnings += warnings
     findings.notes += notes
@@ -429,8 +435,9 @@ def _add_ratings(
         figures = [*figures[:place], ordinal, *figures[place:]]
     _add_scores(findings, figures, groups.number, settings)
     unsure = [figure.measure for figure in figures if not figure.resampled]
-    findings.further_notes += [f"{name}: no intervals, because there are too many pairs and "
-    f"labels." for name in unsure]
+    findings.further_notes += [
+        f"{name}: no intervals, because there are too many pairs and labels." for name in unsure
+    ]
     for spec, (codes, names) in cuts:
         for code, name in enumerate(names):
             part = ratings.where(codes == code)

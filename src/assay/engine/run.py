@@ -8,6 +8,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from functools import cache
 from pathlib import Path, PurePath
@@ -33,7 +34,7 @@ from assay.engine.task import find_task, preset_measures
 from assay.engine.texts import Texts, make_texts
 from assay.engine.values import JointValues, Values
 from assay.engine.warnings import format_warnings
-from assay.errors import InputError, UsageError, describe_os_error
+from assay.errors import AssayError, InputError, UsageError, describe_os_error
 from assay.formats import Files
 from assay.formats.source import find_folder, list_files
 from assay.keywords import OPTIONS
@@ -112,7 +113,10 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         and not isinstance(tables[0][0][1], Values)
         and "-" not in [item for item in (gold, *named_systems(systems).values()) if isinstance(item, str)]
     ):
-        unmapped = dict(prepare(gold, systems, run.measures, replace(options, map=None)).pairs)
+        unmapped: dict[str, Any] = {}
+        # Labels may have nothing in common before they are mapped.
+        with suppress(AssayError):
+            unmapped = dict(prepare(gold, systems, run.measures, replace(options, map=None)).pairs)
         for name, pair in run.pairs:
             for when, own in (("before", unmapped.get(name)), ("after", pair)) if name in unmapped else ():
                 effects[when, name] = sum_counts(run.measures[0], own, run.gold.sentences)

@@ -137,7 +137,8 @@ def score_cell(result: Result, row: Score | None, bold: bool = False) -> Cell:
 def unit_notes(forms: Iterable[str]) -> list[str]:
     """A sentence on the unit of values in these forms; nothing if none is in percent."""
     occurring = {*forms}
-    return [f"Percent{', except coefficients (.57)' * ('coefficient' in occurring)}."] * ("percent" in occurring)
+    others = ["coefficients (.57)"] * ("coefficient" in occurring) + ["plain numbers"] * ("plain" in occurring)
+    return [f"Percent{f', except {enumeration(others)}' if others else ''}."] * ("percent" in occurring)
 
 
 def value_of(row: Score | None) -> float:

@@ -116,6 +116,10 @@ def _scores(result: Result) -> Iterator[Table]:
         "wilson": "Wilson's score interval of proportions, items taken as independent; others: bootstrap",
     }[result.about.interval]
     overall = result.overall
+    if result.about.joined_by and any(
+        row.main and row.interval not in ("", result.about.interval) for row in overall
+    ):
+        kind += "; of scores that are no shares Student's or bootstrap percentiles"
     notes = unit_notes(result.form_of(row) for row in overall if row.main)
     notes.append(f"Brackets contain the 95% interval ({kind}).")
     if any(row.runs for row in result.scores):
@@ -822,7 +826,8 @@ def _list_measures(result: Result) -> Iterator[Table]:
         for score in (main, *parts):
             scores = [by_key.get((name, measure, score)) for name in names]
             values = [merit_of(row) for row in scores]
-            rows.append([name_measure(result, measure) if score == main else f"  {score}"])
+            mark = " ↓" * any(row is not None and row.lower for row in scores)
+            rows.append([f"{name_measure(result, measure)}{mark}" if score == main else f"  {score}"])
             rows[-1] += [score_cell(result, row, is_best(values, index)) for index, row in enumerate(scores)]
             if tests:
                 test = tests.get(measure) if score == main else None
@@ -832,6 +837,7 @@ def _list_measures(result: Result) -> Iterator[Table]:
     header = ["measure", *names, *(["difference", "p (Holm)" if corrected else "p"] if tests else [])]
     units = {result.form_of(row) for row in by_key.values() if row.main}
     notes = [*unit_notes(units), "Brackets contain the 95% interval."]
+    notes += ["↓ Less is better."] * any(row.lower for row in by_key.values() if row.main)
     if tests:
         points = ", in points" * ("percent" in units)
         level = f", with the {interval_title([*tests.values()])}" if any(row.level for row in tests.values()) else ""

@@ -253,6 +253,10 @@ def _known(value: float | None) -> float | None:
 # --- texts ---
 
 
+_UNJUDGED = {False: "neither more nor less is better", True: "this alone makes no system better"}
+"""Scores without a verdict, by whether less of them is better."""
+
+
 def _pair(facts: Facts, found: Decision) -> str:
     """Two systems, the one with the higher score first."""
     a, b, unit = facts.get("a", "a"), facts.get("b", "b"), facts.get("unit", "sentence")
@@ -291,8 +295,11 @@ def _pair(facts: Facts, found: Decision) -> str:
     # With its sign the difference reads as in every table.
     change = f"{a} → {b} {write_signed(difference)}"
     if kind == "unjudged":
-        figures = f"{brackets[0]}; {change}, {_p(facts['p'], facts['p_adjusted'], among)}"
-        return f"{a} and {b} differ by {size} on {on} ({figures}); neither more nor less is better."
+        both = " and ".join(
+            write(value) for value in (facts.get("value_a"), facts.get("value_b")) if value is not None
+        )
+        figures = f"{both}; {change}, {_p(facts['p'], facts['p_adjusted'], among)}"
+        return f"{a} and {b} differ by {size} on {on} ({figures}); {_UNJUDGED[less]}."
     low, high = facts["low"], facts["high"]
     if "interval" in claims:
         level = level_title(facts.get("level", 0.95))
@@ -405,7 +412,7 @@ def _many(facts: Facts, found: Decision) -> str:
     write, write_signed = WRITERS[form], WRITERS[DIFFERENCES[form]]
     if found.kind == "unjudged":
         ends = f"{write(min(values.values()))} to {write(max(values.values()))}"
-        return f"The systems have a {measure} of {ends}; neither more nor less is better."
+        return f"The systems have a {measure} of {ends}; {_UNJUDGED[less]}."
     highest = write(values[top[0]]) if values else ""
     figure = f", {highest}" if highest else ""
     family = facts.get("family_size", len(leads))
