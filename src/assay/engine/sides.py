@@ -17,9 +17,9 @@ from assay.corpus.adapters import is_doc, is_frame, named_systems
 from assay.corpus.items import ItemTable
 from assay.corpus.ratings import parse_number
 from assay.engine.options import Options
-from assay.errors import AssayError, InputError
+from assay.errors import AssayError, InputError, UsageError
 from assay.formats import Input, contains_items
-from assay.formats.itemdata import is_items, is_one_label, is_one_system, items_of, table_of_frame
+from assay.formats.itemdata import is_items, is_one_label, is_one_system, is_series, items_of, table_of_frame
 from assay.formats.items import FORMAT as ITEMS
 from assay.formats.items import PARAMETERS, RUNS, SYSTEMS, Roles, find_roles, make_items, open_table
 from assay.formats.source import PARQUET, Source
@@ -111,16 +111,24 @@ def _read_data(gold: Any, systems: Any, options: Options) -> tuple[Any, Any, Opt
         return None
     if systems is None and is_frame(gold):
         return _take_sides(table_of_frame(gold, "gold"), PARAMETERS, options, "")
+    for given in (systems, *(systems.values() if isinstance(systems, Mapping) else ())):
+        if isinstance(given, np.ndarray) and given.ndim == 2:
+            raise UsageError(
+                f"a matrix of {given.shape[0]:,} × {given.shape[1]:,} in place of labels. Give the labels, e.g. by "
+                "argmax; or a data frame with a column p:LABEL for each; or assay.measure() for arrays of a Trainer."
+            )
     alone = is_one_system(systems, sets=sets) and not (isinstance(systems, Mapping) and not isinstance(gold, Mapping))
     named: Mapping[str, Any] = {"system 1": systems} if alone else _name_data(systems)
     one_label = not (isinstance(gold, list | tuple) and is_doc(gold[0])) or is_one_label(gold)
     options = options.with_columns(["gold", *named])
+    by_order = any(isinstance(given, list | tuple | np.ndarray) for given in (gold, *named.values()))
 
     def read(given: Any, name: str) -> Any:
         if not _is_data(given, sets=sets, said=True) and not is_one_system(given, sets=sets):
             return given
-        column = options.column_of(name)
-        return items_of(given, name, id_column=options.id, column=column, one_label=one_label)
+        # Beside plain lists the index of a Series is no id: all go by order.
+        ids = "none" if by_order and is_series(given) else options.id
+        return items_of(given, name, id_column=ids, column=options.column_of(name), one_label=one_label)
 
     return read(gold, "gold"), {name: read(given, name) for name, given in named.items()}, options
 
@@ -188,6 +196,7 @@ def _join_targets(tables: Sequence[ItemTable]) -> ItemTable:
             targets=None,
             # Their names alone: what each system has.
             scores={name: cells * np.nan for name, cells in table.scores.items() if name in shared["scores"]},
+            is_logged=any(one.is_logged for one in tables),
             notes=(),
             warnings=(),
         )

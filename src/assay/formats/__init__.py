@@ -595,7 +595,7 @@ def plan(
     if form is None:
         raise InputError(
             f"{path}: unknown format. `assay formats` lists those known; name it with --input-format, "
-            'e.g. --input-format conll or "tsv(word=2)".'
+            'e.g. --input-format conll or "tsv(word=2)"; a label per line, or a row per item: --task items.'
         )
     parameters = specs.convert_parameters(f"format {form.name}", given, form.parameters)
     asked = asked or Asked()

@@ -234,7 +234,7 @@ def make_items(
     if roles.label is not None:
         cells = table.columns[roles.label]
         if table.typed and any(isinstance(cell, Mapping) for cell in cells):
-            shares, cells = _take_shares(cells), [None] * number
+            shares, cells = _take_shares(table, cells), [None] * number
         is_set = is_set or (table.typed and any(isinstance(cell, _SEVERAL) for cell in cells))
         labels, missing = _code_labels(_spell(table, cells), given["missing"], several, is_set=is_set)
         if not is_set:
@@ -243,7 +243,7 @@ def make_items(
     if roles.confidence is not None:
         cells = table.columns[roles.confidence]
         if table.typed and any(isinstance(cell, Mapping) for cell in cells):
-            shares = _take_shares(cells)
+            shares = _take_shares(table, cells)
         else:
             confidence = read_numbers(table, roles.confidence)
             confidence = np.exp(confidence) if given["confidence"].startswith(_LOGARITHM) else confidence
@@ -381,14 +381,22 @@ def read_numbers(table: CellTable, place: int) -> Floats:
         try:
             numbers.append(math.nan if cell in ("", None) else float(cell))
         except (TypeError, ValueError):
-            where = table.place(len(numbers))
-            raise InputError(f"{where}: {cell!r} in column {table.name(place)} is not a number.") from None
+            where, comma = table.place(len(numbers)), ""
+            if isinstance(cell, str) and "," in cell:
+                comma = ": write a decimal point, not a comma"
+            raise InputError(f"{where}: {cell!r} in column {table.name(place)} is not a number{comma}.") from None
     return np.array(numbers)
 
 
-def _take_shares(cells: Sequence[Any]) -> tuple[tuple[str, ...], Floats]:
+def _take_shares(table: CellTable, cells: Sequence[Any]) -> tuple[tuple[str, ...], Floats]:
     """Distributions given as {label: probability}; a label that is not named has 0."""
-    rows = [{str(name): float(share) for name, share in cell.items()} if cell else None for cell in cells]
+    rows: list[dict[str, float] | None] = []
+    for cell in cells:
+        try:
+            rows.append({str(name): float(share) for name, share in cell.items()} if cell else None)
+        except (AttributeError, TypeError, ValueError):
+            where = table.place(len(rows))
+            raise InputError(f"{where}: {str(cell)[:40]} is neither a label nor {{label: probability}}.") from None
     names = tuple(sorted({name for row in rows if row for name in row}))
     return names, np.array([[math.nan if row is None else row.get(name, 0.0) for name in names] for row in rows])
 
@@ -436,6 +444,9 @@ def open_table(source: Source, given: Mapping[str, Any], asked: Asked, columns: 
         said = [given[role] for role in ("id", "label", "text", "system", "run")]
         named = [part for name in (*said, asked.id) for part in re.split("[,+]", name)]
         named += [*columns, given["confidence"].removeprefix(_LOGARITHM)]
+        first = table.columns[0][0].split()
+        if len(table.columns) == 1 < len(first) and KEYS.intersection(map(plain_name, first)) and not given["sep"]:
+            raise InputError(f'{table.path}: do spaces divide the columns? Say so: --input-format "items(sep=space)"')
         table = table.below_header() if _has_header(table, given, [*filter(None, named)]) else table
     if not len(table):
         raise InputError(f"{source.path}: no items in it, only a header.")

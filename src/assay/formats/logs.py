@@ -123,7 +123,10 @@ def read_lm_eval(source: Source, builder: Builder, *, filter: str) -> None:  # n
         )
     rows = [(line, row) for line, row in rows if not filter or str(row.get("filter", "none")) == filter]
     samples = [row for _, row in rows]
-    metrics = list(dict.fromkeys(name for row in samples for name in row.get("metrics") or ()))
+    # Older logs do not list their metrics.
+    numbers = ([name for name, value in row.items() if type(value) in (int, float)] for row in samples)
+    listed = (row.get("metrics") or own for row, own in zip(samples, numbers, strict=True))
+    metrics = list(dict.fromkeys(name for own in listed for name in own if name not in ("doc_id", "target")))
     scores = {name: np.array([_number(row.get(name)) for row in samples]) for name in metrics}
     pairs = [_choose(row) for row in samples]
     note = ""
@@ -158,15 +161,25 @@ def _choose(row: Mapping[str, Any]) -> tuple[str, str | None] | None:
     if "acc_mutual_info" in row.get("metrics", ()):
         values = values[: len(values) // 2]
     target = to_text(row["target"])
-    calls = row.get("arguments") or {}
+    calls = _calls(row)
     choices = [str(calls.get(f"gen_args_{number}", {}).get("arg_1", "")).strip() for number in range(len(values))]
     if target is not None and not (target.isdigit() and int(target) < len(values)):
         target = str(choices.index(target.strip())) if target.strip() in choices else None
     return str(int(values.argmax())), target
 
 
+def _calls(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments of a sample by name; older logs have lists of them."""
+    given = row.get("arguments") or {}
+    if isinstance(given, Mapping):
+        return given
+    return {
+        f"gen_args_{place}": {f"arg_{at}": part for at, part in enumerate(call)} for place, call in enumerate(given)
+    }
+
+
 def _prompt(row: Mapping[str, Any]) -> str:
-    calls = row.get("arguments") or {}
+    calls = _calls(row)
     first = calls.get("gen_args_0", {}) if isinstance(calls, dict) else {}
     return str(first.get("arg_0", "")) if isinstance(first, dict) else ""
 
@@ -223,6 +236,8 @@ def _unzip(source: Source) -> Iterator[Any]:
     content = source.content()
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if "xl/workbook.xml" in archive.namelist():
+                raise InputError(f"{source.path}: an Excel file. Save it as CSV.")
             for entry in sorted(archive.infolist(), key=lambda entry: entry.filename):
                 if entry.filename.startswith("samples/") and entry.filename.endswith(".json"):
                     yield json.loads(_unpack(archive, entry, content, source.path))

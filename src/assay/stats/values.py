@@ -118,15 +118,17 @@ class ColumnMean(Moments):
 
 
 class LoggedMean(ColumnMean):
-    """The mean of a column of any numbers; if all are from 0 to 1, it is a share."""
+    """The mean of a column of any numbers; if all are 0 or 1, it is a share, and if between them, it is limited."""
 
     low, lower = -math.inf, False
 
     def fit(self, columns: Columns) -> ValueScore:
         """The mean, with the limits of a share if it is one."""
         values = columns[self.column]
-        is_share = np.all((values >= 0) & (values <= 1))
-        return LoggedMean(self.column, low=0.0, high=1.0, interval="score") if is_share else self
+        if not np.all((values >= 0) & (values <= 1)):
+            return self
+        kind = "score" if np.all((values == 0) | (values == 1)) else "t"
+        return LoggedMean(self.column, low=0.0, high=1.0, interval=kind)
 
 
 class RootMean(ColumnMean):

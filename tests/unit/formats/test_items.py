@@ -422,3 +422,69 @@ def test_logs_packed_with_zstd_need_a_package_before_python_3_14(monkeypatch):
     monkeypatch.setattr("assay.formats.logs._ZSTD", zipfile.ZIP_STORED)
     _, systems, _ = find_sides("m.eval", (), Options())
     assert table_of(systems["m"]).scores["s"].tolist() == [1]
+
+
+def refuse(*sides: Any, **options: Any) -> str:
+    """The error of a call in Python."""
+    with pytest.raises(assay.AssayError) as caught:
+        assay.score(*sides, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "message"),
+    [
+        (
+            "pairID,label\np1,a\np2,b\np3,a\n",
+            "pairID,prediction\np3,a\np1,a\np2,b\n",
+            "s.csv: column pairID has the cells of g.csv, each once and in another order. If these are ids: --id "
+            "pairID; to go by order all the same: --id none",
+        ),
+        (
+            "id;label\n1;2,5\n2;4\n",
+            "id;label\n1;2,5\n2;3\n",
+            "g.csv: 2,5 has a decimal comma. Write numbers with a point: save the table with English numbers",
+        ),
+        (
+            "id,label\n1,a\n2,b\n",
+            'id,prediction,prob\n1,a,.5\n2,b,"0,9"\n',
+            "s.csv:3: '0,9' in column prob is not a number: write a decimal point, not a comma.",
+        ),
+        (
+            "id label\n1 a\n2 b\n",
+            "id label\n1 a\n2 b\n",
+            'g.csv: do spaces divide the columns? Say so: --input-format "items(sep=space)"',
+        ),
+        (
+            "id,label\n1,a\n2,b\n",
+            '{"id": 1, "label": {"body": {}}}\n{"id": 2, "label": {"body": {}}}\n',
+            "s.csv:1: {'body': {}} is neither a label nor {label: probability}.",
+        ),
+    ],
+)
+def test_tables_that_would_be_misread_are_refused(file, gold, system, message):
+    file("g.csv", gold)
+    file("s.csv", system)
+    assert refuse("g.csv", "s.csv", task="items") == message
+
+
+def test_labels_that_have_nothing_in_common_can_be_mapped(file):
+    file("g.csv", "id,label\n1,negative\n2,positive\n3,positive\n")
+    file("s.csv", "id,label\n1,LABEL_0\n2,LABEL_1\n3,LABEL_0\n")
+    assert "none in common" in refuse("g.csv", "s.csv")
+    file("m.tsv", "LABEL_0\tnegative\nLABEL_1\tpositive\n")
+    assert assay.score("g.csv", "s.csv", map="m.tsv", times=10).scores[0].value == 2 / 3
+
+
+def test_cells_that_look_like_sets_and_systems_that_always_say_the_same_are_told(file):
+    file("g.csv", "id,label\n1,arts|tech\n2,arts\n3,tech\n")
+    file("s.csv", "id,label\n1,arts\n2,arts\n3,arts\n")
+    warnings = assay.score("g.csv", "s.csv", times=10).warnings
+    assert "the label arts|tech may be a set: --sets '|'" in warnings
+    assert "s: always answers arts." in warnings
+
+
+def test_a_series_goes_by_order_beside_a_list_and_a_matrix_is_no_system():
+    gold = SimpleNamespace(index=[7, 3, 9], to_list=lambda: ["a", "b", "a"])
+    assert assay.score(gold, np.array(["a", "b", "b"]), times=10).scores[0].value == 2 / 3
+    assert refuse(np.array([0, 1, 2]), np.eye(3)).startswith("a matrix of 3 × 3 in place of labels.")

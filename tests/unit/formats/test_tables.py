@@ -316,7 +316,7 @@ def test_a_file_of_no_known_format_is_refused(file):
     name = file("a.txt", "Just a text.\nWithout labels of any kind.\n")
     assert refusal(read, name) == (
         "a.txt: unknown format. `assay formats` lists those known; name it with --input-format, "
-        'e.g. --input-format conll or "tsv(word=2)".'
+        'e.g. --input-format conll or "tsv(word=2)"; a label per line, or a row per item: --task items.'
     )
 
 

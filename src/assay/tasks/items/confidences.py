@@ -216,7 +216,10 @@ def _check_sums(table: ItemTable, shares: Floats) -> None:
     off = np.flatnonzero(np.abs(sums - 1) > _CLOSE)
     if len(off) and not _has_scores(shares):
         row = int(off[0])
-        raise InputError(f"{table.place(row)}: the probabilities sum to {sums[row]:.6g}, not to 1.")
+        raise InputError(
+            f"{table.place(row)}: the probabilities sum to {sums[row]:.6g}, not to 1. "
+            "Write more digits, or divide by the sum."
+        )
 
 
 def _answer_from(

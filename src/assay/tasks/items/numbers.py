@@ -190,7 +190,7 @@ def mean(pair: Pair, *, of: str = "") -> Values:
 
     of: the name of the score, or of a column of numbers. Default: the only score.
     Score: value = Σ number/n; an item that the file lacks has 0 (--missing empty). Gold is not needed. Interval:
-        Student's t; if all numbers are from 0 to 1, as for shares.
+        Student's t; if all numbers are 0 or 1, as for shares.
     Peers: the accuracy that lm-evaluation-harness and Inspect print.
     """
     table, rows = pair.system.layers[ItemTable], np.flatnonzero(~pair.skipped)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -28,6 +30,8 @@ _NAMED = 3
 _MOST_LABELS = 20
 """More different whole numbers than this are numbers, not labels."""
 _MOST_RANKS = 1_000
+_COMMA = re.compile(r"[-+−]?\d+,\d+")
+_POINTS = "save the table with English numbers"
 _ORDERED = ("mae", "rmse", "bias", "r2", "within", "pearson", "spearman", "kendall")
 _DEFAULTS = {
     "labels": ("accuracy", "label-f1"),
@@ -95,12 +99,15 @@ def prepare_items(run: Run) -> None:
     labelled = np.arange(len(gold)) if takes_all else np.flatnonzero(~gold.missing)
     open_ids = {*gold.ids} if gold.ids is not None and len(labelled) < len(gold) else set()
     left_out = {} if takes_all else dict.fromkeys(np.flatnonzero(gold.missing).tolist(), "no gold label")
+    _check_spelling(gold, kind, run)
     number, gold = len(gold), gold.take(labelled) if len(labelled) < len(gold) else gold
     if not len(gold):
         raise InputError(
             f"{gold.path}: no item has a label. Are gold and system swapped? Or choose it with --column."
         )
     run.warnings.append(items_unlabelled(number=number - len(gold), items=number))
+    for table in tables[1:] if whole.ids is None and not options.id else ():
+        _check_other_ids(whole, table)
     orders = [join_items(tables[0], gold, table, options.on_mismatch, open_ids) for table in tables[1:]]
     absent = np.any([order == NONE for order in orders], axis=0)
     if kind == "numbers":
@@ -151,7 +158,8 @@ def prepare_items(run: Run) -> None:
         values = [int(parse_number(label) or 0) for label in every]
         low, high = min(values), max(values)
         ranks = tuple(map(str, range(low, high + 1))) if high - low < _MOST_RANKS else ()
-        if kind == "labels" and len(every) > 2 and not any(name in (*_ORDERED, "kappa") for name in names):
+        is_rating = kind == "labels" and len(every) > 2 and not tables[0].scores
+        if is_rating and not any(name in (*_ORDERED, "kappa") for name in names):
             run.notes.append(plain_sentence(text="labels are whole numbers; if they are ratings: -m mae -m within"))
     several = kind == "labels" and any(SEVERAL in label for label in run.gold.column(LABEL).vocabulary)
     layer = ItemRun(kind, ranks, ignored, several and tables[0].alternatives)
@@ -159,6 +167,11 @@ def prepare_items(run: Run) -> None:
     for name, corpus in run.systems:
         run.pairs.append((name, align(run.gold, corpus, column=LABEL).with_layer(layer)))
     judged = [(name, judge_items(pair)) for name, pair in run.pairs]
+    for name, items in judged if kind == "labels" and not options.symmetric else ():
+        said = np.unique(items.answer[0]).tolist()
+        constant = items.labels[said[0]] if len(said) == 1 and said[0] != NONE else ""
+        always = said == [NONE] or (bool(constant) and len(items) > 1)
+        run.warnings.append(constant_answers(name=name, label=constant, always=always and len(counts[0]) > 1))
     if tables[0].unit and options.unit is None:
         unit = tables[0].unit
         run.notes.append(plain_sentence(text=f"items of one {unit} may resemble each other: --unit meta:{unit}"))
@@ -229,6 +242,17 @@ def join_items(whole: ItemTable, gold: ItemTable, system: ItemTable, on_mismatch
     return order
 
 
+def _check_other_ids(gold: ItemTable, system: ItemTable) -> None:
+    """An error if a column of both sides has the same cells, each once, in another order: these are ids."""
+    for name in gold.metadata.keys() & system.metadata.keys():
+        ours, theirs = (table.metadata[name].strings() for table in (gold, system))
+        if ours != theirs and len({*ours}) == len(ours) and {*ours} == {*theirs}:
+            raise AlignmentError(
+                f"{system.path}: column {name} has the cells of {gold.path}, each once and in another order. If "
+                f"these are ids: --id {shlex.quote(name)}; to go by order all the same: --id none"
+            )
+
+
 def _check_ids(gold: ItemTable, system: ItemTable, order: Ints, on_mismatch: str, open_ids: set[str]) -> None:
     """An error for ids that gold lacks, or if no id is the same."""
     assert gold.ids is not None and system.ids is not None
@@ -283,6 +307,19 @@ def _check_targets(run: Run) -> None:
 # --- labels ---
 
 
+def _check_spelling(gold: ItemTable, kind: str, run: Run) -> None:
+    """An error for numbers with decimal commas, and a note on cells that look like sets."""
+    labels = [label for label in gold.labels.counts() if label] if kind == "labels" else []
+    commas = [label for label in labels if _COMMA.fullmatch(label)]
+    if commas and all(parse_number(label.replace(",", ".")) is not None for label in labels):
+        raise InputError(f"{gold.path}: {commas[0]} has a decimal comma. Write numbers with a point: {_POINTS}")
+    for mark in "|;,":
+        parts = [part.strip() for label in labels if mark in label for part in label.split(mark)]
+        if parts and 2 * sum(part in labels for part in parts) >= len(parts):
+            several = next(label for label in labels if mark in label)
+            run.warnings.append(plain_sentence(text=f"the label {several} may be a set: --sets '{mark}'"))
+
+
 def _members(corpus: Corpus, kind: str) -> Column:
     """The labels of a corpus, those of sets one by one."""
     labels, members = corpus.column(LABEL), (label.split(SEVERAL) for label in corpus.column(LABEL).strings())
@@ -317,6 +354,13 @@ def _check_labels(run: Run, counts: Sequence[Mapping[str, int]]) -> None:
 def _plain(label: str) -> str:
     number = parse_number(label)
     return label.casefold() if number is None else repr(float(number))
+
+
+@remark
+def constant_answers(name: str, label: str, always: bool) -> Iterator[str]:
+    """A system that answers nothing, or always the same."""
+    if always:
+        yield f"{name}: always answers {label}." if label else f"{name}: has no answer to any item."
 
 
 @remark
