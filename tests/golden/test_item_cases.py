@@ -91,7 +91,9 @@ def test_one_label(case: dict[str, Any]) -> None:
 @each("case", item_cases("ignored"), ids=lambda case: case["id"])
 def test_ignored_labels_leave_means_but_not_accuracy(case: dict[str, Any]) -> None:
     gold, system = items(case["gold"]), {"a": items(case["system"], "a")}
-    rows = scores_of(assay.score(gold, system, times=100, ignore_labels=case["ignore"]))
+    result = assay.score(gold, system, times=100, ignore_labels=case["ignore"])
+    assert "--labels and --ignore-labels are for label-f1; accuracy counts all items." in result.notes
+    rows = scores_of(result)
     names = {"micro-precision": ("label-f1", "precision"), "micro-recall": ("label-f1", "recall"), **LABEL_SCORES}
     check(rows, names, case["expected"])
 

@@ -151,6 +151,9 @@ def prepare_items(run: Run) -> None:
     run.count_labels(lambda corpus: _members(corpus, kind))
     every = dict.fromkeys(label for own in counts for label in own)
     ignored = frozenset(label for label in every if not options.keeps(label))
+    if ignored and kind != "sets" and "accuracy" in names:
+        note = "--labels and --ignore-labels are for label-f1; accuracy counts all items."
+        run.notes.append(plain_sentence(text=note))
     ranks = gold.order
     if kind == "sets":
         ranks = tuple(options.labels or every)
