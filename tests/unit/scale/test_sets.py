@@ -176,7 +176,8 @@ def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_oth
             "{data}.gold",
             {"a": "{data}.conllu"},
             "data set de: de.conllu: unknown format. `assay formats` lists those known; name it with "
-            '--input-format, e.g. --input-format conll or "tsv(word=2)".',
+            '--input-format, e.g. --input-format conll or "tsv(word=2)"; a label per line, or a row per '
+            "item: --task items.",
         ),
     ],
     ids=lambda case: str(case[2]),
