@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.cases import each
-from tests.itemlists import item_cases, items, value
+from tests.itemtables import item_cases, items, value
 
 import assay
 from assay.result import Result

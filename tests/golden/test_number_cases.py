@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.cases import each
-from tests.itemlists import item_cases, items, value
+from tests.itemtables import item_cases, items, value
 
 import assay
 

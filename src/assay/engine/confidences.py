@@ -74,7 +74,7 @@ def curve_rows(confident: Confident) -> Iterator[Curve]:
 
 
 def calibration_rows(confident: Confident, seed: int, times: int, bins: int = BINS) -> Iterator[Calibration]:
-    """What the confidences of each system are worth."""
+    """The calibration of each system's confidences, with what they are worth as a ranking."""
     for (system, kind, label), answers in confident.items():
         if kind != ANSWERS:
             continue

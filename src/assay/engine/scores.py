@@ -569,8 +569,8 @@ class MeasureScores(SystemScores):
         return [b"".join(row) for row in zip(*(self._row_digests[system] for system in systems), strict=True)]
 
     def _draw_order(self, contents: Sequence[bytes], rows: Sequence[int] | None = None) -> tuple[bytes, Ints, Ints]:
-        """What random streams depend on; rows of the wide tables, or some of them, in the order of their checksums;
-        and the number of units of each. Rows of several units with equal checksums are one."""
+        """The bytes that random streams depend on; rows of the wide tables, or some of them, in the order of their
+        checksums; and the number of units of each. Rows of several units with equal checksums are one."""
         if self.tallies.drawn is None:
             order = np.argsort(np.array(contents, dtype=bytes), kind="stable")
             return b"".join(contents[place] for place in order), order, np.ones(len(order), dtype=np.int64)
@@ -687,8 +687,8 @@ class MeasureScores(SystemScores):
         units = self.tallies.units
         ends_of: dict[str, _Ends] = {}
         for name, (variance, degrees) in spreads.items() if asked == "score" else ():
-            # With few units percentiles are too narrow; with blocks of very many they say the same, and take long.
-            if units < FEW_FOR_PERCENTILES or (units > BLOCKS and name in self.averages):
+            # With few units percentiles are too narrow; with very many single items they say the same, and take long.
+            if units < FEW_FOR_PERCENTILES or (name in self.averages and self.tallies.drawn is not None):
                 least, most = score_limits(self.every[name])
                 ends = intervals.t_interval(observed[name], variance, degrees + 1, least - most, most - least)
                 ends_of[name] = (*ends, "t")

@@ -364,7 +364,7 @@ def _read_data_set(name: str, table: TomlTable, design: Design, scoring: Mapping
 
 
 def _read_by(table: TomlTable, default: str) -> str:
-    """What is split: sentences, documents, items, or the values of a column of items."""
+    """The things that are split: sentences, documents, items, or the values of a column of items."""
     by: str = table.take("by", str, default)
     if by not in _BY[:3] and not re.fullmatch("meta:.+", by):
         raise table.error("by", str(unknown("choice", by, _BY)))

@@ -33,7 +33,7 @@ class Design:
 
     @property
     def noun(self) -> str:
-        """What is split, in the plural."""
+        """The word for the things that are split, in the plural."""
         return f"values of {self.by.removeprefix('meta:')}" if self.by.startswith("meta:") else f"{self.by}s"
 
     @property

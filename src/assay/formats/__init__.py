@@ -119,7 +119,7 @@ class Format:
 
     @property
     def remarks(self) -> list[str]:
-        """What the first lines of a table show."""
+        """Remarks on the columns that the first lines of a table show."""
         assert self.layout is not None
         numbering = [f"column {self.layout.name(index)} numbers the words" for index in self.layout.numbering]
         return [*numbering, *["the first line names the columns"] * self.layout.header]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.cases import each
-from tests.itemlists import item_cases, items, value
+from tests.itemtables import item_cases, items, value
 
 import assay
 from assay.arrays import Floats

@@ -213,7 +213,7 @@ def drop_repeats(table: ItemTable, duplicates: str, different: Sequence[str] | N
     kept = [row for name, row in sorted(first.items(), key=lambda pair: pair[1])
             if duplicates == "first" or counted[name] == 1]  # fmt: skip
     gone = len(ids) - len(kept)
-    note = f"{plural(gone, 'row was', 'rows were')} left out, because their ids come again."
+    note = f"{plural(gone, 'row was', 'rows were')} left out, because ids come again."
     return replace(table.take(np.array(kept, dtype=np.int64)), notes=(*table.notes, note))
 
 
