@@ -54,9 +54,15 @@ def test_gates_look_at_the_direction_of_a_measure(tables, capsys):
     assert call(["score", "gold.csv", "learned.csv", "-m", "brier", "--fail-under", "brier=0.2"]) == 2
 
 
-def test_folders_processes_and_parts_have_the_digits_of_one_file(tables, monkeypatch):
+def test_folders_processes_and_parts_have_the_digits_of_one_file(tables, monkeypatch, capsys):
     monkeypatch.setattr(shards, "TEXT", 2_500)
-    more = ["-m", "accuracy", "-m", "auc", "--slice", "meta:channel"]
+    more = [
+        "-m",
+        "accuracy",
+        "-m",
+        "auc",
+        *(f"--slice={name}" for name in ("meta:channel", "confidence", "systems-right")),
+    ]
     folders = ["parts/gold", *(f"{name}=parts/{name}" for name in SYSTEMS), *more]
     assert call(["compare", "gold.csv", *(f"{name}.csv" for name in SYSTEMS), *more, "-o", "one.json"]) == 0
     assert call(["compare", *folders, "-o", "folders.json"]) == 0
@@ -64,6 +70,8 @@ def test_folders_processes_and_parts_have_the_digits_of_one_file(tables, monkeyp
         assert call(["compare", *folders, "--shard", f"{part}/2", "--partial", f"part-{part}.json"]) == 0
     assert call(["merge", "part-1.json", "part-2.json", "-o", "merged.json"]) == 0
     assert digits("one.json") == digits("folders.json") == digits("merged.json")
+    assert call(["compare", *folders, "--slice", "text-length"]) == 2
+    assert "--slice text-length: quarters need all items, but files are read one by one" in capsys.readouterr().err
 
 
 def test_items_of_several_data_sets_and_runs_are_compared(tables, capsys):

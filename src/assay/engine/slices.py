@@ -10,8 +10,9 @@ import numpy as np
 
 from assay import plugins
 from assay.align import Pair
-from assay.arrays import NONE, Ints
+from assay.arrays import NONE, Floats, Ints
 from assay.corpus import Column, Corpus
+from assay.corpus.ratings import parse_number
 from assay.engine.counts import Counts
 from assay.engine.items import Items, words_of
 from assay.engine.lexicon import code_attribute, find_bands, frequency_bands, known_words
@@ -27,6 +28,8 @@ TREE_LENGTHS = ((10, "1-10"), (20, "11-20"), (30, "21-30"), (40, "31-40"))
 
 _CALL = re.compile(r"([^():]+)\([a-z]+=([^()]*)\)")
 """A slice with an argument in the form of measures: chain-length(edges=2,10) is chain-length:2,10."""
+_FEW = 10
+"""So many different numbers are values of their own; more are divided into quarters."""
 NO_VALUE = "(none)"
 """The value of a sentence that lacks a comment."""
 Values = tuple[Ints, tuple[str, ...]]
@@ -77,8 +80,31 @@ def _metadata(gold: Corpus, key: str) -> Values:
         if not gold.has_words:
             lacks, hint = f"no column {key}".rstrip(), hint.replace("such comments", "further columns")
         raise UsageError(f"--slice {spec}: {gold.name} has {lacks}. {hint}")
+    numbers = None if gold.has_words else read_numbers(values)
+    if numbers is not None:
+        return quarter_numbers(numbers)
     column = Column.of(NO_VALUE if value is None else value for value in values)
     return column.codes, column.vocabulary
+
+
+def read_numbers(values: Sequence[str | None]) -> Floats | None:
+    """Numbers with many values, nan for an empty one; None if there are few, or if not all are numbers."""
+    different = {value: parse_number(value) for value in {*values} if value}
+    if len(different) <= _FEW or None in different.values():
+        return None
+    return np.array([different.get(value or "", np.nan) for value in values], dtype=np.float64)
+
+
+def quarter_numbers(numbers: Floats) -> Values:
+    """The quarter of each number, by its rank; equal numbers are in the same one, and nan is in none."""
+    is_known = ~np.isnan(numbers)
+    different, place, sizes = np.unique(numbers[is_known], return_inverse=True, return_counts=True)
+    # The rank of equal numbers is their mean rank; it lies between two ranks, so that it is doubled.
+    _, quarter = np.unique((2 * np.cumsum(sizes) - sizes) * 2 // max(1, sizes.sum()), return_inverse=True)
+    ends = [different[quarter == code][[0, -1]].tolist() for code in range(len({*quarter.tolist()}))]
+    codes = np.full(len(numbers), len(ends), dtype=np.int64)
+    codes[is_known] = quarter[place]
+    return codes, (*(f"{low:.15g} to {high:.15g}" if low < high else f"{low:.15g}" for low, high in ends), NO_VALUE)
 
 
 def _frequency(pair: Pair, items: Items, _: str) -> Values:
@@ -120,7 +146,12 @@ _OF_ITEMS = (
 _OF_SENTENCES = (
     SliceKind("sentence-length", "number of words in the gold sentence", of_sentences=_sentence_length),
     SliceKind("document", "document, or file of a folder", of_sentences=_document),
-    SliceKind("meta", "meta:KEY, the value of the comment `# KEY = …`", True, of_sentences=_metadata),
+    SliceKind(
+        "meta",
+        "meta:KEY, the value of the comment `# KEY = …`, or of a column of items (many numbers: by quarters)",
+        True,
+        of_sentences=_metadata,
+    ),
 )
 
 

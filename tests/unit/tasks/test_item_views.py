@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,10 @@ import pytest
 from tests.itemtables import make_tables
 
 import assay
+from assay.corpus import Column
 from assay.engine.examples import DrawnExample, merge_drawn
+from assay.engine.slices import quarter_numbers
+from assay.errors import UsageError
 from assay.render import render
 from assay.render.drawings import example_lines, example_text
 from assay.render.pictures import list_figures
@@ -102,3 +106,57 @@ def test_confidences_have_figures():
     (axes,) = draws["precision-recall"]().axes
     recalls = [100 * result.curve(name).highest_recall for name in "ab"]
     assert [line.get_xdata()[-1] for line in axes.lines] == pytest.approx(recalls)
+
+
+def slice_items(*slices: str, **metadata: list[str]) -> dict[str, tuple[int, float]]:
+    """The number of items and a's accuracy in each slice."""
+    gold, *systems = make_tables()
+    gold = replace(gold, metadata={name: Column.of(cells) for name, cells in metadata.items()})
+    named = {name: table.corpus() for name, table in zip("ab", systems, strict=True)}
+    result = assay.compare(gold.corpus(), named, measures="accuracy", slices=slices, times=50)
+    values = {row.slice: row.value for row in result.scores if row.system == "a" and row.main and row.slice}
+    counts = {row.slice: row.counts["gold"] for row in result.counts if row.system == "a" and row.slice}
+    return {name: (counts[name], value) for name, value in values.items()}
+
+
+def test_numbers_in_metadata_are_divided_into_quarters():
+    numbers = [str(row // 2) for row in range(118)] + ["", ""]
+    parts = {name.partition("=")[2]: number for name, (number, _) in slice_items("meta:n", n=numbers).items()}
+    # Equal numbers stay together:.
+    assert parts == {"0 to 14": 30, "15 to 28": 28, "29 to 43": 30, "44 to 58": 30, "(none)": 2}
+    few = slice_items("meta:n", n=[str(row % 10) for row in range(120)])
+    assert len(few) == 10 and "meta:n=3" in few
+    codes, names = quarter_numbers(np.array([5.0, 5, 5, 5, -1.5]))
+    assert codes.tolist() == [1, 1, 1, 1, 0] and names == ("-1.5", "5", "(none)")
+
+
+def test_items_are_divided_by_confidence_text_and_systems():
+    gold, a, b = make_tables()
+    lengths = np.array([sum(map(len, parts)) for parts in zip(*gold.texts.values(), strict=True)])
+    parts = slice_items("confidence", "confidence:b", "systems-right", "text-length")
+    right = [np.array([gold.labels[row] == one.labels[row] for row in range(len(gold))]) for one in (a, b)]
+    both = right[0].astype(int) + right[1]
+    for number, name in enumerate(("0 systems", "1 system", "2 systems")):
+        mask = both == number
+        assert parts[f"systems-right={name}"] == (mask.sum(), pytest.approx(right[0][mask].mean()))
+    lowest = np.fmin(a.confidence, b.confidence)
+    for sure, spec in ((lowest, "confidence"), (b.confidence, "confidence:b")):
+        mask = (sure > 0.7) & (sure <= 0.8)
+        assert parts[f"{spec}=0.7-0.8"] == (mask.sum(), pytest.approx(right[0][mask].mean()))
+    texts = [number for name, (number, _) in parts.items() if name.startswith("text-length=")]
+    assert sum(texts) == 120 and len(texts) == 4 and f"text-length={lengths.min()} to" in " ".join(parts)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"unit": "sentence"}, "items have no sentences. Units are items, unless --unit meta:COLUMN"),
+        ({"slices": "seen"}, "items have none. Give --slice label, meta:COLUMN, text-length, confidence or systems-"),
+        ({"slices": "confidence:c"}, "there is no system with confidences 'c'"),
+    ],
+)
+def test_what_only_words_have_is_refused(options, words):
+    with pytest.raises(UsageError, match=re.escape(words)):
+        compare(**options)
+    with pytest.raises(UsageError, match="only items without words have this slice"):
+        assay.score([["A"], ["B"]], {"a": [["A"], ["A"]]}, slices="systems-right")

@@ -27,13 +27,13 @@ from assay.tasks.items.numbers import warn_of_scales
 _LARGEST = 2**63
 
 
-def _find_texts(run: Run) -> ItemTable:
+def find_texts(run: Run) -> ItemTable:
     """The first table with texts, gold's if it has some; gold's if none has."""
     tables: list[ItemTable] = [corpus.layers[ItemTable] for corpus in run.corpora]
     return next((table for table in tables if table.texts), tables[0])
 
 
-def _confidence_of(run: Run, pair: Pair, *, in_answers: bool = False) -> Floats | None:
+def find_confidence(run: Run, pair: Pair, *, in_answers: bool = False) -> Floats | None:
     """The confidences of a system, in its answers or in the one label that its file is about; None if there are none.
 
     With `in_answers`, those in the other label are for the answers that have it.
@@ -49,11 +49,11 @@ def _confidence_of(run: Run, pair: Pair, *, in_answers: bool = False) -> Floats 
 
 def _draw_cards(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
     """The texts of items, their metadata, and the confidences of systems."""
-    texts, facts, chosen = _find_texts(run).texts, run.gold.layers[ItemTable].metadata, shown.chosen.tolist()
+    texts, facts, chosen = find_texts(run).texts, run.gold.layers[ItemTable].metadata, shown.chosen.tolist()
     vocabulary: dict[str, int] = {}
     codes = {name: as_codes(map(column.strings().__getitem__, chosen), vocabulary) for name, column in facts.items()}
     pairs = dict(run.pairs)
-    sure = [_confidence_of(run, pairs[name]) for name in items.systems]
+    sure = [find_confidence(run, pairs[name]) for name in items.systems]
     return Layers(
         words=word_rows([[part[row] for part in texts.values()] for row in chosen]),
         parts=tuple(texts),
@@ -67,13 +67,13 @@ def _draw_examples(run: Run, items: Items, wanted: Wanted, options: Options) -> 
     (a, b), mask, kinds = wanted
     systems, group = [a] if b is None else [a, b], f"{a}-{b}"
     pairs = {items.systems[system]: dict(run.pairs)[items.systems[system]] for system in systems}
-    texts, ids, names = _find_texts(run).texts, run.gold.metadata("sent_id"), list(run.gold.unit_names("sentence"))
+    texts, ids, names = find_texts(run).texts, run.gold.metadata("sent_id"), list(run.gold.unit_names("sentence"))
     number = run.gold.sentences
     rows = {
         item: row for row, item in reversed([*zip(np.flatnonzero(mask), items.sentence[mask].tolist(), strict=True)])
     }
     lots = dict(draw_numbers(np.array(sorted(rows), dtype=np.int64), names, group, options.seed, number))
-    found = {name: _confidence_of(run, pair, in_answers=True) for name, pair in pairs.items()}
+    found = {name: find_confidence(run, pair, in_answers=True) for name, pair in pairs.items()}
     sure = {name: values for name, values in found.items() if values is not None}
     if sure:
         of_errors = np.full(number, -np.inf)

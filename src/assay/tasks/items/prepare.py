@@ -24,6 +24,7 @@ from assay.result import enumeration
 from assay.result.numbers import plural
 from assay.tasks.items.confidences import apply_threshold, asked_positive, count_not_highest
 from assay.tasks.items.judge import ItemRun, judge_items
+from assay.tasks.items.slices import check_slices, divide_items
 
 _NAMED = 3
 """The most ids that are listed."""
@@ -81,11 +82,10 @@ def kind_of(gold: ItemTable, measures: Sequence[str]) -> str:
 def prepare_items(run: Run) -> None:
     """Read tables of items, and bring those of the systems into gold's order."""
     options, names = run.options, [measure.name for measure in run.measures]
-    for spec in options.slices:
-        if spec.partition(":")[0] not in ("label", "meta"):
-            raise UsageError(f"--slice {spec}: about words, and items have none. Give --slice label or meta:COLUMN")
-    if options.unit == "document":
-        raise UsageError("--unit document: items have no documents. Name a column of theirs: --unit meta:COLUMN")
+    if options.unit in ("document", "sentence"):
+        raise UsageError(
+            f"--unit {options.unit}: items have no {options.unit}s. Units are items, unless --unit meta:COLUMN"
+        )
     run.unit = "sentence" if options.unit in (None, "item") else options.unit
     gold = whole = drop_repeats(table_of(run.inputs[0]), options.duplicates)
     tables = [gold, *(drop_repeats(table_of(item), options.duplicates, gold.ids) for item in run.inputs[1:])]
@@ -142,6 +142,7 @@ def prepare_items(run: Run) -> None:
         run.warnings.append(answers_not_highest(name=name, number=count_not_highest(answered)))
         corpora.append(answered.corpus())
     run.take(corpora)
+    check_slices(run)
     _check_targets(run)
     if options.map is not None:
         run.map_labels(lambda rules, corpus, sides: mapping.map_corpus(rules, corpus, LABEL, sides))
@@ -170,6 +171,7 @@ def prepare_items(run: Run) -> None:
     for name, corpus in run.systems:
         run.pairs.append((name, align(run.gold, corpus, column=LABEL).with_layer(layer)))
     judged = [(name, judge_items(pair)) for name, pair in run.pairs]
+    run.corpora[0] = run.gold.with_layer(divide_items(run, judged))
     for name, items in judged if kind == "labels" and not options.symmetric else ():
         said = np.unique(items.answer[0]).tolist()
         constant = items.labels[said[0]] if len(said) == 1 and said[0] != NONE else ""

@@ -8,6 +8,7 @@ from assay.tasks.items.confidences import rank_items
 from assay.tasks.items.drawing import CARDS, without_numbers
 from assay.tasks.items.prepare import default_measures, prepare_items
 from assay.tasks.items.ratings import rate_items
+from assay.tasks.items.slices import SLICES
 
 TASK = Task(
     name="items",
@@ -20,6 +21,7 @@ TASK = Task(
     annotators=Annotators(ratings=rate_items),
     prepare=prepare_items,
     options=("id", "sets", "alternatives", "missing", "duplicates", "map", "labels", "ignore_labels", "min_score"),
+    slices=SLICES,
     text_unit="item",
     confident=rank_items,
     finish=without_numbers,
