@@ -67,6 +67,8 @@ class Decided:
     """What items have: `labels`, `sets`, `ordered` labels or `numbers`."""
     joined_by: str = ""
     """What says which rows of gold and of a system are the same item: `id` or `order`."""
+    order: tuple[str, ...] = ()
+    """The labels of items in their order, if they have one."""
 
     def __or__(self, other: Decided) -> Decided:
         """The way to read two shards; the first decides what cannot be reconciled."""

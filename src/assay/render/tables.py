@@ -644,6 +644,8 @@ def _confusion(result: Result) -> Iterator[Table]:
             else:
                 errors[row.gold or nothing, row.assigned or nothing] += row.count
         labels = sorted({name for row in rows for name in (row.gold, row.assigned) if name is not None})
+        if order := {name: place for place, name in enumerate(result.about.order)}:
+            labels.sort(key=lambda name: order.get(name, len(order)))
         if (result.shown.matched or nothing != _NOTHING) and len(labels) <= MATRIX:
             sides = [*labels, *[nothing] * (result.shown.matched or any(row.assigned is None for row in rows))]
             meaning = result.shown.remarks.get("confusion")

@@ -1402,6 +1402,8 @@ class About(Record, kw_only=True):
     joined_by: str = field(default="", metadata=_IF_FILLED)
     """What says which rows of gold and of a system are the same item: `id` or `order`; only written for items without
     words."""
+    order: tuple[str, ...] = field(default=(), metadata=_IF_FILLED)
+    """The labels in their order, if items have ordered labels or whole numbers; only written for these."""
 
 
 class Presentation(Record, kw_only=True):

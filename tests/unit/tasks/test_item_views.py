@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.itemtables import make_tables
+from tests.itemtables import items, make_tables
 
 import assay
 from assay.corpus import Column
@@ -160,3 +160,15 @@ def test_what_only_words_have_is_refused(options, words):
         compare(**options)
     with pytest.raises(UsageError, match="only items without words have this slice"):
         assay.score([["A"], ["B"]], {"a": [["A"], ["A"]]}, slices="systems-right")
+
+
+@pytest.mark.parametrize(("labels", "is_ordered"), [(("1", "2", "10"), False), (("low", "mid", "high"), True)])
+def test_confusions_of_ordered_labels_and_numbers_are_in_their_order(labels, is_ordered):
+    order = labels if is_ordered else ()
+    gold = items([*labels] * 5, order=order)
+    answers = items([labels[(row * row + 1) % 3] for row in range(15)], "a", order=order)
+    result = assay.score(gold, {"a": answers}, measures="accuracy", times=50)
+    assert result.about.order == labels
+    table = next(line.split() for line in draw_text(result).splitlines() if line.startswith("gold \\ system"))
+    assert table[3:] == [*labels]
+    assert Result.from_json(result.to_json()).about.order == labels

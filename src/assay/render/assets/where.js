@@ -98,7 +98,7 @@ function labelFlow(report) {
     return countButton(report, count, terms, `A: ${before}, B: ${after}`);
   };
   const sums = sumByNames(diff.changes, (change) => [named(change.from), named(change.to)]);
-  return labelHeat(`answers-${diff.a}-${diff.b}`, sums, content, { caption: "Different answers of A (rows) and B (columns)", corner: "A ↓ B →" });
+  return labelHeat(`answers-${diff.a}-${diff.b}`, sums, content, { order: report.result.order ?? [], caption: "Different answers of A (rows) and B (columns)", corner: "A ↓ B →" });
 }
 
 /** Gold's labels against a system's: errors alone, what is spurious in the last row, what is missing in the last column. @param {Report} report */
@@ -125,7 +125,7 @@ function confusion(report, side) {
   };
   const pieceNote = rows.some((row) => row.pieces) ? `; +: further pieces of gold's ${report.noun}s` : "";
   const caption = `Errors of ${letter}: gold's label (rows), ${letter}'s (columns)${report.result.remarks["confusion page"] ?? ""}${pieceNote}`;
-  return labelHeat(`confusion-${system}`, sumByNames(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? report.nothing]), content, { caption, corner: `gold ↓ ${letter} →` });
+  return labelHeat(`confusion-${system}`, sumByNames(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? report.nothing]), content, { order: report.result.order ?? [], caption, corner: `gold ↓ ${letter} →` });
 }
 
 /** Counts added up by two names: [one, other, count]. */
@@ -149,8 +149,8 @@ function byWeight(sums, side) {
 /** A heat map of labels: the most frequent ones, all on demand. */
 function labelHeat(name, sums, content, words) {
   const [rows, columns] = [byWeight(sums, 0), byWeight(sums, 1)];
-  // Names that both sides have come first and in the same order, so that there is a diagonal.
-  const both = rows.filter((name) => columns.includes(name));
+  // Labels with an order come first; then names that both sides have, in the same order, so that there is a diagonal.
+  const both = [...words.order, ...rows.filter((name) => columns.includes(name))];
   const rank = new Map([...both, ...rows, ...columns].reverse().map((name, place, all) => [name, all.length - place]));
   rank.set(NO_LABEL, Infinity);
   const inOrder = (names) => names.sort((one, other) => (rank.get(one) ?? 0) - (rank.get(other) ?? 0));

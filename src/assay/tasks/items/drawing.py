@@ -12,6 +12,7 @@ from assay.align import Pair
 from assay.arrays import Floats, as_codes
 from assay.corpus import SEVERAL, Corpus
 from assay.corpus.items import LABEL, ItemTable
+from assay.corpus.ratings import parse_number
 from assay.engine.examples import DrawnExample, draw_numbers
 from assay.engine.items import KINDS, Items
 from assay.engine.options import Options
@@ -116,10 +117,15 @@ def _name_label(corpus: Corpus, item: int) -> str | None:
     return None if table.missing[item] else label.replace(SEVERAL, " or ")
 
 
-def without_numbers(result: Result, part: Part, settings: Settings) -> Result:
-    """The Result without changes, bounds and errors by label if labels are numbers, of which most occur once."""
+def finish_items(result: Result, part: Part, settings: Settings) -> Result:
+    """The Result with the order of labels; without changes, bounds and errors by label if labels are numbers, because
+    most of these occur once."""
     if result.about.kind != "numbers":
-        return result
+        labels = {label for row in result.confusion for label in (row.gold, row.assigned) if label is not None}
+        values = {label: parse_number(label) for label in labels}
+        counted = () if None in values.values() else tuple(sorted(labels, key=lambda label: (values[label], label)))
+        order = part.reading.order or (counted if result.about.kind == "labels" else ())
+        return replace(result, about=replace(result.about, order=order))
     return replace(
         result,
         diffs=tuple(replace(row, changes=(), labels=()) for row in result.diffs),

@@ -90,7 +90,7 @@ def prepare_items(run: Run) -> None:
     gold = whole = drop_repeats(table_of(run.inputs[0]), options.duplicates)
     tables = [gold, *(drop_repeats(table_of(item), options.duplicates, gold.ids) for item in run.inputs[1:])]
     kind = (options.decided.kind if options.decided else "") or kind_of(gold, names)
-    run.decide(kind=kind, column=LABEL, joined_by="order" if gold.ids is None else "id")
+    run.decide(kind=kind, column=LABEL, joined_by="order" if gold.ids is None else "id", order=gold.order)
     for name, table in zip(run.names, tables, strict=True):
         run.notes += [note_on_reading(name=name, text=note, number=0, first=[]) for note in table.notes]
         run.warnings += [note_on_reading(name=name, text=text, number=0, first=[]) for text in table.warnings]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.engine.task import Annotators, Task
 from assay.tasks.items import confidences, measures, numbers
 from assay.tasks.items.confidences import rank_items
-from assay.tasks.items.drawing import CARDS, without_numbers
+from assay.tasks.items.drawing import CARDS, finish_items
 from assay.tasks.items.prepare import default_measures, prepare_items
 from assay.tasks.items.ratings import rate_items
 from assay.tasks.items.slices import SLICES
@@ -24,5 +24,5 @@ TASK = Task(
     slices=SLICES,
     text_unit="item",
     confident=rank_items,
-    finish=without_numbers,
+    finish=finish_items,
 )
