@@ -1,15 +1,20 @@
-"""Exports of Label Studio and faulty brat files: whose annotation is read, what is left out, and what is mended."""
+"""Files as tools write them: whose annotation is read, which layer, what is left out, and what is mended."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from fractions import Fraction
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pytest
+
 import assay
-from assay.corpus import Corpus
+from assay.corpus import Corpus, Marks
 from assay.errors import AssayError
 from assay.formats import Input
 from assay.formats.whose import Asked
@@ -20,25 +25,125 @@ READINGS = json.loads((DATA / "expected.json").read_text("utf-8"))
 COMMANDS = {case["id"]: case for case in json.loads((DATA / "commands.json").read_text("utf-8"))}
 
 
+PENDING = frozenset(
+    (
+        "doccano-folder",
+        "doccano-folder-m2",
+        "doccano-users-2",
+        "prodigy-unsaid",
+        "prodigy-first",
+        "prodigy-second",
+        "argilla-first",
+        "argilla-model",
+        "gliner-train",
+        "gliner-predictions",
+        "hf-strings",
+        "hf-ids-unsaid",
+        "hf-ids-dataset_info",
+        "hf-ids-config",
+        "hf-parquet",
+        "hf-bad-id",
+        "hf-masked",
+        "spacy-ents",
+        "spacy-group",
+        "spacy-unsaid",
+        "spacy-without-spacy",
+        "spacy-tuples",
+        "bioc-xml",
+        "bioc-json",
+        "pubtator",
+        "cas-xmi-0",
+        "cas-json-0",
+        "cas-xmi-3",
+        "webanno-entities",
+        "webanno-pos",
+        "webanno-chains",
+        "webanno-subtokens",
+        "inception-unsaid",
+        "inception-anna",
+        "inception-ben",
+        "inception-curation",
+        "aida",
+        "tacred",
+        "docred-nbsp",
+        "hipe-document",
+        "up1-empty-cell",
+        "multiconer",
+        "germeval",
+        "conll2003-iob1",
+        "jsonl-annotators-ben",
+        "cas-dtd",
+    )
+)
+"""Cases that are still to come."""
+
+
 def read(case: dict[str, Any]) -> Corpus:
     said = case.get("say", {})
     side = said.get("as", "gold")
-    asked = Asked(side, said.get("which", ""), said.get("repair", ""), side == "system")
+    asked = Asked(
+        side, said.get("which", ""), said.get("repair", ""), side == "system", column=said.get("column", "")
+    )
     return Input(str(DATA / case["path"]), asked=asked).read()
 
 
-def placed(corpus: Corpus, document: int) -> list[tuple[Any, str]]:
-    spans = corpus.spans
-    rows = zip(spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings(), strict=True)
-    return sorted(
-        (spans.stretches.get(number, ((begin, end),)), label)
-        for number, (sentence, begin, end, label) in enumerate(rows)
-        if sentence == document
-    )
+def documents_of(corpus: Corpus) -> list[dict[str, Any]]:
+    """The documents of a corpus as the cases write them, spans with their places in the whole document."""
+    assert corpus.document_starts is not None
+    sizes = [len(text) for text in corpus.texts] if corpus.texts else np.diff(corpus.starts).tolist()
+    firsts = [0, *accumulate(sizes)]
+    documents: list[dict[str, Any]] = []
+    document_of = corpus.document_of_sentence
+    for number, (first, end) in enumerate(pairwise(corpus.document_starts.tolist())):
+        words = corpus.forms.strings(int(corpus.starts[first]), int(corpus.starts[end]))
+        document: dict[str, Any] = {"id": corpus.document_ids[number] if corpus.by_id else None, "spans": []}
+        document |= {"text": "".join(corpus.texts[first:end])} if corpus.texts else {"tokens": words}
+        document |= {"relations": [], "meta": {}}
+        for key in corpus.metadata_keys():
+            if (value := corpus.metadata(key)[first]) is not None:
+                document["meta"][key] = value
+        documents.append(document)
+
+    def spans_of(marks: Marks) -> list[tuple[int, Any, str, float]]:
+        found = []
+        scores = marks.scores if len(marks.scores) else np.full(len(marks), np.nan)
+        for row, (unit, begin, end) in enumerate(zip(marks.unit, marks.begin, marks.end, strict=True)):
+            document = int(document_of[unit])
+            before = firsts[unit] - firsts[int(corpus.document_starts[document])]
+            parts = marks.stretches.get(row, ((int(begin), int(end)),))
+            at = tuple((start + before, stop + before) for start, stop in parts)
+            found.append((document, at, marks.labels[row], float(scores[row])))
+        return found
+
+    links: dict[tuple[int, Any, str], list[str]] = {}
+    if "candidates" in corpus.marks:
+        mentions = spans_of(corpus.marks["links"])
+        for row, mention in enumerate(corpus.marks["candidates"].arguments["mention"].tolist()):
+            links.setdefault(mentions[mention][:3], []).append(corpus.marks["candidates"].labels[row])
+    for document, at, label, score in spans_of(corpus.spans):
+        span = {"at": at, "label": label} | ({} if math.isnan(score) else {"score": score})
+        identifiers = links.get((document, at, label))
+        documents[document]["spans"].append(span | ({"links": identifiers} if identifiers else {}))
+    if (relations := corpus.marks.get("relations")) is not None:
+        arguments = spans_of(corpus.marks["arguments"])
+        for row, label in enumerate(relations.labels.strings()):
+            head, tail = (arguments[int(relations.arguments[role][row])] for role in ("head", "tail"))
+            documents[head[0]]["relations"].append((label, head[1:3], tail[1:3]))
+    return documents
 
 
-@each("case", READINGS, ids=lambda case: case["id"])
+def as_tuples(value: Any) -> Any:
+    return tuple(map(as_tuples, value)) if isinstance(value, list | tuple) else value
+
+
+def sorted_spans(spans: list[dict[str, Any]]) -> list[Any]:
+    return sorted(sorted((key, as_tuples(value)) for key, value in span.items()) for span in spans)
+
+
+@each("case", [case for case in READINGS if case["id"] not in PENDING], ids=lambda case: case["id"])
 def test_readings(case):
+    if "needs" in case and "nothing" not in case["needs"]:
+        pytest.importorskip(case["needs"])
     if case["outcome"] == "refused":
         try:
             read(case)
@@ -47,26 +152,27 @@ def test_readings(case):
             return
         raise AssertionError("read")
     corpus, documents = read(case), case["documents"]
-    ids = [one["id"] for one in documents] if case["path"].endswith(".json") else [None] * len(documents)
-    assert (list(corpus.document_ids) if corpus.by_id else [None] * corpus.documents) == ids
-    assert list(corpus.texts or ()) == [one["text"] for one in documents]
-    for number, one in enumerate(documents):
-        expected = sorted((tuple(map(tuple, span["at"])), span["label"]) for span in one["spans"])
-        assert placed(corpus, number) == expected
-    related = corpus.marks.get("relations")
-    found = [] if related is None else related.labels.strings()
-    assert found == [relation[0] for one in documents for relation in one.get("relations", ())]
+    found = documents_of(corpus)
+    assert len(found) == len(documents)
+    for one, expected in zip(found, documents, strict=True):
+        if case["path"].endswith(".json") or "meta" in expected:
+            assert one["id"] == expected.get("id")
+        for key in {"text", "tokens"} & expected.keys() & one.keys():
+            assert one[key] == expected[key]
+        assert sorted_spans(one["spans"]) == sorted_spans(expected["spans"])
+        assert sorted(one["relations"]) == sorted(as_tuples(expected.get("relations", [])))
+        if "meta" in expected:
+            assert one["meta"] == {key: str(value) for key, value in expected["meta"].items()}
     assert Counter(reason for _, _, reason in corpus.left_out) == case.get("left_out", {})
     if case["path"] == "brat/clean.ann":
         relations = {action: number for fault, action, number, _ in corpus.repairs if "relations" in fault}
         spans = sum(number for fault, _, number, _ in corpus.repairs if "relations" not in fault)
-        noted = case["noted"]
+        noted = dict(case["noted"])
         assert relations == {"dropped": noted.pop("relations dropped with their spans")}
         assert spans == sum(noted.values())
-    elif "noted" in case:
-        assert [int(note.rpartition(": ")[2].rstrip(".")) for note in corpus.notes if "offsets" in note] == [
-            number for name, number in case["noted"].items() if name.startswith("offsets")
-        ] or "choices" in str(case["noted"])
+    else:
+        numbers = [int(note.rpartition(": ")[2].rstrip(".")) for note in corpus.notes if note[-2].isdigit()]
+        assert not Counter(case.get("noted", {}).values()) - Counter(numbers), corpus.notes
 
 
 def counted(result: assay.Result, system: str) -> dict[str, Any]:

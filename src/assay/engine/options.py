@@ -172,7 +172,9 @@ class Options:
         sets = self.sets if isinstance(self.sets, str) else ""
         who = which.get(name, which.get("", ""))
         several = self.alternatives or "" if name == "gold" else ""
-        return Asked(name, who, mending, is_system, self.id, sets, several, has_items, self.symmetric)
+        layer = self.column_of(name)
+        column = layer if isinstance(layer, str) else ""
+        return Asked(name, who, mending, is_system, self.id, sets, several, has_items, self.symmetric, column)
 
     def threshold_of(self, name: str) -> tuple[float, str | None] | None:
         """The least score that counts in a system, and the checksum of the gold on which it was chosen; None if all

@@ -22,8 +22,8 @@ from assay.formats import Input, contains_items
 from assay.formats.itemdata import is_items, is_one_label, is_one_system, is_series, items_of, table_of_frame
 from assay.formats.items import FORMAT as ITEMS
 from assay.formats.items import PARAMETERS, RUNS, SYSTEMS, Roles, find_roles, make_items, open_table
+from assay.formats.jsontext import first_object
 from assay.formats.source import PARQUET, Source
-from assay.formats.standoff import first_object
 from assay.formats.table import CellTable, find_separator, plain_name, read_cells
 
 Runs = dict[str, Corpus | list[Corpus]]

@@ -26,6 +26,7 @@ from assay.formats import (
     extraction,
     graphs,
     items,
+    jsondocs,
     links,
     logs,
     ratings,
@@ -36,6 +37,7 @@ from assay.formats import (
     whose,
 )
 from assay.formats.builder import Builder, check_choice
+from assay.formats.offsets import AUTO, UNITS
 from assay.formats.source import ANNOTATIONS, ZIP, Source, find_folder, list_files
 from assay.formats.whose import Asked, check_repair
 from assay.keywords import explicit
@@ -87,6 +89,8 @@ class Format:
     """Columns that contain no labels and are read if a task asks for them."""
     names_annotators: bool = False
     """True if a file may contain annotations of several people and models, by name."""
+    names_layers: bool = False
+    """True if a file may have several layers of spans, of which `--column` names one."""
     which: Mapping[str, str] = field(default_factory=dict)
     """The values of its parameter `which` for annotations and for predictions, if it has layers of both."""
     empty: str | None = None
@@ -478,10 +482,11 @@ FORMATS = {
             "JSON, a document per line or a list (SpERT): spans of characters or of given tokens, relations, links",
             '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
             '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
-            standoff.looks_json, standoff.read_json, in_documents=True, decide=standoff.decide_json,
-            parameters={"find": False, "trim": False},
-            help="find: look for mentions that have no offsets; trim: take white space off the ends of spans",
-            names_annotators=True,
+            jsondocs.looks_json, jsondocs.read_json, in_documents=True, decide=jsondocs.decide_json,
+            parameters={"find": False, "trim": False, "offsets": AUTO}, choices={"offsets": UNITS},
+            help="find: look for mentions that have no offsets; trim: take white space off the ends of spans; "
+            "offsets: what they count, if the texts of spans do not show it: characters, utf16 or bytes",
+            names_annotators=True, names_layers=True,
         ),
         # Never told by its look: answers are JSON, or any text.
         Format(
@@ -751,7 +756,7 @@ def read(
 def from_documents(documents: Sequence[Any], name: str = "data", asked: Asked | None = None) -> Corpus:
     """A corpus from documents as dicts, with spans, relations and links as in JSON (`jsonl`)."""
     builder = Builder((), asked=asked)
-    text = standoff.read_dicts(documents, name, builder)
+    text = jsondocs.read_dicts(documents, name, builder)
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return builder.corpus(name, digest, replace(plan([], name, "jsonl", ()), name="lists"))
 

@@ -20,10 +20,12 @@ from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, check_choice
+from assay.formats.documents import check_ids
 from assay.formats.grounding import LEVELS, Ground, SearchText
+from assay.formats.jsondocs import IDS
+from assay.formats.jsontext import expect, json_values, quote
 from assay.formats.shapes import SHAPES, STATUSES, read_answer
 from assay.formats.source import Source
-from assay.formats.standoff import IDS, check_ids, expect, json_values, quote
 from assay.records import dataclass
 
 KEYS = ("answer", "response", "output", "raw_output", "completion", "prediction", "generated_text", "text_output")

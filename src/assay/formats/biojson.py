@@ -12,9 +12,9 @@ from assay.corpus import Column, Corpus
 from assay.errors import InputError
 from assay.formats import schemes
 from assay.formats.builder import Builder
+from assay.formats.jsontext import expect, json_values, quote
 from assay.formats.roles import MARK
 from assay.formats.source import Source
-from assay.formats.standoff import expect, json_values, quote
 
 _EXAMPLE = '{"words": ["She", "left"], "verbs": [{"verb": "left", "tags": ["B-ARG0", "B-V"]}]}'
 _PLACES = ("predicate", "verb", "predicate_index", "verb_index")

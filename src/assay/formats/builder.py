@@ -20,7 +20,7 @@ from assay.arrays import NONE, Floats, Ints, Stretches
 from assay.corpus import Column, Corpus, Marks, Multiword, Trees
 from assay.corpus.items import ItemTable
 from assay.errors import InputError, list_problems, unknown
-from assay.formats.whose import MEND, Asked, Whose
+from assay.formats.whose import MEND, Asked, Layers, Whose
 
 if TYPE_CHECKING:
     from assay.formats import Format
@@ -166,6 +166,7 @@ class Builder:
         self.asked = asked or Asked()
         """What the user asks of the files: whose annotation, and what to do with faults."""
         self.whose = Whose(self.asked)
+        self.layers = Layers(self.asked)
         self.names = tuple(names)
         """The label columns, in the order in which readers give their strings."""
         self.tolerant = tolerant
@@ -351,6 +352,10 @@ class Builder:
         """
         self._notes[text] = self._notes.get(text, 0) + number
 
+    def describe(self, metadata: Iterable[tuple[str, str]]) -> None:
+        """Metadata of a document whose first sentence comes next, as comments `# key = value` have it."""
+        self._comments += [(self.sentence, f"# {key} = {value}") for key, value in metadata]
+
     def leave_out(self, name: str, status: str) -> None:
         """Leave out a document, by its id if it has one; without a status it has no annotation that is meant."""
         self._left_out.append((self.begun + len(self._left_out), name, status))
@@ -392,6 +397,7 @@ class Builder:
         if self.tables:
             items = reduce(ItemTable.followed_by, self.tables)
             return replace(items, path=name if len(self.tables) > 1 else items.path, sha256=sha256).corpus()
+        self.layers.check(name)
         self.whose.check(name, self.sentence)
         starts = np.array(self._starts, dtype=np.int64)
         sentences = np.searchsorted(starts, [token.first for token, _ in self._multiwords], side="right")

@@ -20,8 +20,8 @@ from assay.arrays import Bools, Ints
 from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, document_id, refuse_all
 from assay.formats.columns import ROLES
+from assay.formats.jsontext import first_object, is_text, quote
 from assay.formats.source import Batch, Source, decode
-from assay.formats.standoff import first_object, is_text, quote
 from assay.records import dataclass
 
 TAG = "XPOS"

@@ -20,9 +20,10 @@ from assay.arrays import NONE, Ints
 from assay.errors import InputError
 from assay.formats import chains
 from assay.formats.builder import Builder
+from assay.formats.documents import check_label
+from assay.formats.jsontext import expect, first_object, is_number, is_text, json_values, quote
 from assay.formats.relations import relation_lists
 from assay.formats.source import Source
-from assay.formats.standoff import check_label, expect, first_object, is_number, is_text, json_values, quote
 
 WHICH = ("auto", "gold", "predicted")
 _LAYERS = ("ner", "relations")

@@ -25,8 +25,8 @@ from assay.formats.builder import Builder, MarkLists, check_choice, refuse_all
 from assay.formats.chains import RecordError, check_list, read_records
 from assay.formats.columns import CONLLU, first_row
 from assay.formats.emptynodes import NODE, find_line_place
+from assay.formats.jsontext import json_object, quote
 from assay.formats.source import Source
-from assay.formats.standoff import json_object, quote
 
 _ARC = re.compile(r"(?:([0-9]{1,9})|([0-9]{1,9}\.[0-9]{1,9})):(.+)", re.DOTALL)
 """A part of a cell of DEPS: the number of a word or the id of an empty node, and the relation, also with colons."""

@@ -19,8 +19,8 @@ from assay.corpus.items import ItemTable
 from assay.errors import InputError, unknown
 from assay.formats.builder import Builder
 from assay.formats.items import PARAMETERS, Roles, find_roles, make_items, open_table, to_text
+from assay.formats.jsontext import first_object, json_values
 from assay.formats.source import ZIP, Source
-from assay.formats.standoff import first_object, json_values
 from assay.formats.table import CellTable, table_of_rows
 
 LM_EVAL, INSPECT = "lm-eval", "inspect"

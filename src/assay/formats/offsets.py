@@ -26,6 +26,9 @@ _BEYOND, _OTHER_TEXT = "offsets beyond the text", "texts that are not at their o
 LOST = "relations and links of a span that is not there"
 _UNSURE = (_EMPTY_SPAN, _WHITE_SPAN, _BEYOND, _OTHER_TEXT)
 """Faults that have no sure reading: such spans are dropped."""
+AUTO = "auto"
+UNITS = (AUTO, "characters", "utf16", "bytes")
+"""What offsets may count, by the parameter `offsets`; auto: as the texts of spans show."""
 _UNITS = (("characters", "utf-32-le", 4), ("UTF-16 units", "utf-16-le", 2), ("bytes", "utf-8", 1))
 """Units of offsets: the encoding that has them, and the bytes of each."""
 
@@ -139,18 +142,24 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
     return kept, list(found.items())
 
 
-def find_unit(text: str, spans: Sequence[tuple[str, Fragments]]) -> tuple[str, dict[int, int]] | None:
+def find_unit(
+    text: str, spans: Sequence[tuple[str, Fragments]], asked: str = AUTO
+) -> tuple[str, dict[int, int]] | None:
     """The unit that offsets count if it is not characters, and the characters at which its numbers lie.
 
-    It is the first unit in which all spans agree with their texts that agree with them in any unit.
+    Unless a unit is asked for, it is the first in which all spans agree with their texts that agree in any unit.
     """
-    if text.isascii() or all(is_text_at(said, text, parts) for said, parts in spans):
+    if text.isascii() or asked == "characters":
+        return None
+    if asked == AUTO and all(is_text_at(said, text, parts) for said, parts in spans):
         return None
     fitting: dict[str, set[int]] = {}
     tables: dict[str, dict[int, int]] = {}
-    for unit, encoding, size in _UNITS:
+    for (unit, encoding, size), name in zip(_UNITS, UNITS[1:], strict=True):
         lengths = (len(character.encode(encoding)) // size for character in text)
         tables[unit] = table = {place: number for number, place in enumerate(accumulate(lengths, initial=0))}
+        if asked == name:
+            return unit, table
         fitting[unit] = {
             number
             for number, (said, parts) in enumerate(spans)

@@ -16,8 +16,8 @@ import numpy as np
 
 from assay.arrays import Ints
 from assay.errors import InputError, unknown
+from assay.formats.jsontext import values_in
 from assay.formats.source import PARQUET, Source
-from assay.formats.standoff import values_in
 from assay.records import dataclass
 from assay.specs import whole_number
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
@@ -40,15 +41,17 @@ class Asked:
     """True if rows are items, False if they are words; None if the file shows it."""
     among_annotators: bool = False
     """True if no file is gold, although the first one is called so."""
+    column: str = ""
+    """The layer of spans, if a file has several; nothing: its only one."""
 
     @property
     def may_answer(self) -> bool:
         """True if a table of items may have confidences and gold's labels too: a system's, or one by itself."""
         return self.is_system or not self.name
 
-    def spell(self, who: str) -> str:
-        """The option that names an annotator or a model of this file."""
-        return f"--which {self.name}={who}" if self.name else f"--which {who}"
+    def spell(self, value: str, option: str = "which") -> str:
+        """The option that names an annotator or a model of this file, or its layer."""
+        return f"--{option} {self.name}={value}" if self.name else f"--{option} {value}"
 
     def choice(self, names: Iterable[str]) -> str:
         """The options that name some of them."""
@@ -71,13 +74,57 @@ def check_repair(name: str) -> str:
 class Annotation:
     """What one annotator or model says of a document."""
 
-    name: str
-    content: Any
+    name: str | None
+    """The annotator's or the model's; None if the file names nobody."""
+    spans: Sequence[Any] = ()
+    """Spans as in JSON, `{"start": 0, "end": 5, "label": "PER"}` or `[0, 5, "PER"]`; also `fragments`, `text`, `id`,
+    `score`, `link`, and `layer` if the file has several layers."""
+    relations: Sequence[Any] = ()
+    """Relations as in JSON: label, and head and tail by the ids of spans, their places in the list, or offsets."""
     is_model: bool = False
     status: str = ""
     """Why it does not count: skipped, rejected; nothing if it counts."""
     is_truth: bool = False
     time: str = ""
+    unread: Mapping[str, int] = field(default_factory=dict)
+    """What there is that cannot be read, with its number."""
+
+
+class Layers:
+    """Chooses the spans of a layer if a file has several, which is refused at its end if none is named."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self.counts: Counter[str] = Counter()
+        """The number of spans of each layer."""
+
+    def choose(self, spans: Sequence[Any]) -> Sequence[Any]:
+        """The spans of the layer that is asked for; all of them if none is."""
+        named = [str(span["layer"]) for span in spans if _has_layer(span)]
+        if not named:
+            return spans
+        self.counts.update(named)
+        return [span for span in spans if not _has_layer(span) or self._is_meant(span["layer"])]
+
+    def _is_meant(self, layer: str) -> bool:
+        """True if a layer is asked for by its name, or by the last part of it."""
+        asked = self._asked.column.split("+")
+        return not self._asked.column or layer in asked or layer.rpartition(".")[2] in asked
+
+    def check(self, path: str) -> None:
+        """Refuse a file with several layers if none is named, and a name that no layer has."""
+        there = ", ".join(f"{name} ({number:,})" for name, number in self.counts.most_common())
+        if self.counts and self._asked.column and not any(map(self._is_meant, self.counts)):
+            raise InputError(f"{self._asked.spell(self._asked.column, 'column')}: no such layer in {path}. {there}.")
+        if len(self.counts) > 1 and not self._asked.column:
+            first = self.counts.most_common(1)[0][0]
+            raise InputError(
+                f"{path}: spans of several layers: {there}. Which one? {self._asked.spell(first, 'column')}"
+            )
+
+
+def _has_layer(span: Any) -> bool:
+    return isinstance(span, dict) and "layer" in span
 
 
 class Whose:
@@ -103,7 +150,7 @@ class Whose:
         """The annotation that is meant; if there is none, its status, or nothing."""
         people, models = ([one for one in given if one.is_model == is_model] for is_model in (False, True))
         for documents, found in zip(self._documents, (people, models), strict=True):
-            documents.update(list(dict.fromkeys(one.name for one in found)))
+            documents.update(list(dict.fromkeys(one.name or "" for one in found)))
         self._truths += any(one.is_truth for one in people)
         if self._who in ("", ANNOTATIONS, LAST):
             found = people or ([] if self._who else models)
@@ -159,7 +206,7 @@ class Whose:
                 raise InputError(f"{asked.spell(who)}: an annotator and a model of {path} have this name. {both}")
         if self._several is not None:
             place, found = self._several
-            names = list(dict.fromkeys(one.name for one in found))
+            names = list(dict.fromkeys(one.name or "" for one in found))
             remedy = "Keep one of them."
             if len(names) > 1:
                 remedy = f"Whose is {asked.side}? {asked.choice(names if who == LAST else (names[0], LAST))}"

@@ -164,7 +164,7 @@ def test_a_document_may_be_empty(documents):
 def test_results_of_label_studio_that_are_no_spans_are_counted(documents):
     results = [{"type": "labels", "value": {"start": 0, "end": 6, "labels": ["A"]}}, {"type": "choices", "value": {}}]
     corpus = read(documents({"data": {"text": TEXT}, "annotations": [{"result": results}]}))
-    assert corpus.notes == ("Annotations that are not spans, and were not read: 1.",)
+    assert corpus.notes == ("Annotations that are not spans, not read: 1.",)
 
 
 DOCUMENT_FAULTS = [
@@ -592,7 +592,7 @@ def test_relations_of_label_studio_have_a_direction_or_none(documents):
     corpus = read(documents({"data": {"text": TEXT}, "annotations": [{"result": results}]}))
     a, b = (0, "X", [(0, 6)]), (0, "X", [(7, 13)])
     assert related(corpus) == [("r", a, b), ("r", b, a), ("r*", a, b)]
-    assert corpus.notes == ("Annotations that are not spans, and were not read: 1.",)
+    assert corpus.notes == ("Annotations that are not spans, not read: 1.",)
 
 
 LINKS = [
