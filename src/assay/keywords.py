@@ -75,16 +75,16 @@ class Option:
 
 
 Embed = Annotated[Literal["all", "diff", "sample", "auto", "none"], Option(
-    OUTPUT, "Sentences in a page, in JSON or in a part: all, those with differences or errors (diff), a sample of "
-    "these, or none. Default: auto for pages (all sentences up to 50,000, then a sample), none otherwise.",
+    OUTPUT, "Sentences or items in a page, in JSON or in a part: all, those with differences or errors (diff), a "
+    "sample of these, or none. Default: auto for pages (all up to 50,000, then a sample), none otherwise.",
     "none", signed=False)]
 Examples = Annotated[int, Option(
-    BREAKDOWN, "Show N sentences with differences or errors.", 0, metavar="N", least=0, signed=False)]
+    BREAKDOWN, "Show N sentences or items with differences or errors.", 0, metavar="N", least=0, signed=False)]
 Interval = Annotated[Literal["score", "percentile", "bca", "wilson"], Option(
     TESTS, "Kind of 95% interval.", "score", signed=False)]
 OnMismatch = Annotated[Literal["error", "skip", "warn"], Option(
-    COMPARED, "If texts differ: stop (error), leave the sentence out (skip), or compare by position (warn).",
-    "error")]
+    COMPARED, "If texts differ: stop (error), leave the sentence or item out (skip), or compare by position (warn). "
+    "skip also leaves out items that a file lacks.", "error")]
 Power = Annotated[float | None, Option(
     TESTS, 'Report the smallest difference that this test would find with this probability. "none" leaves this '
     'out.', 0.8, metavar="X", signed=False)]

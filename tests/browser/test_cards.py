@@ -78,3 +78,9 @@ def test_a_threshold_moves_the_table_and_bins_lead_to_their_items(shared):
     bins = report.result.calibration("a").bins
     page.locator("#confidence details tbody button.count").nth(len(bins) - 1).click()
     assert report.number("items") == bins[-1].items
+
+
+def test_an_average_over_labels_has_one_name(shared):
+    report = shared("items")
+    assert report.page.locator("#by option").all_inner_texts()[:2] == ["by accuracy", "by macro label F1"]
+    assert "macro label F1" in report.page.locator("#compared tbody").all_inner_texts()[0]

@@ -163,6 +163,7 @@ _ESCAPES = {
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
     "→": r"$\rightarrow$",
+    "↓": r"$\downarrow$",
     "Δ": r"$\Delta$",
     "∅": r"$\emptyset$",
     "−": r"$-$",

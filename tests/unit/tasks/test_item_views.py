@@ -172,3 +172,9 @@ def test_confusions_of_ordered_labels_and_numbers_are_in_their_order(labels, is_
     table = next(line.split() for line in draw_text(result).splitlines() if line.startswith("gold \\ system"))
     assert table[3:] == [*labels]
     assert Result.from_json(result.to_json()).about.order == labels
+
+
+def test_latex_has_no_raw_arrow_for_less_is_better():
+    result = assay.score(["0.5", "2.5", "3"], {"a": ["0.5", "2", "3"]}, measures=("mae", "within"), times=50)
+    text = render(result, "latex")
+    assert r"$\downarrow$" in text and "↓" not in text

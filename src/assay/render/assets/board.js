@@ -76,7 +76,7 @@ export function boardPanel(report) {
     if (focused !== null) find(`[data-system="${focused}"]`, place).focus();
   };
   show();
-  const chosen = choiceOf({ id: "by", "aria-label": "Ranked by" }, measures.map((measure) => [measure, `by ${report.title(measure)}`]));
+  const chosen = choiceOf({ id: "by", "aria-label": "Ranked by" }, measures.map((measure) => [measure, `by ${report.name(all.find((row) => row.measure === measure))}`]));
   chosen.value = by;
   chosen.addEventListener("change", () => {
     report.change({ by: chosen.value }, "pair");
@@ -89,10 +89,12 @@ export function boardPanel(report) {
 }
 
 /** The title of a score: its measure, and the score if measures have different ones. @param {Report} report */
-function titleOf(report, { measure, score, lower }, all) {
+function titleOf(report, row, all) {
+  const { measure, score, lower } = row;
   const several = new Set(all.map((row) => row.score).filter((name) => name !== "value")).size > 1;
-  const named = several && score !== "value" && score !== measure.split("(")[0];
-  return `${report.title(measure)}${named ? ` ${report.title(score)}` : ""}${lower ? " ↓" : ""}`;
+  const name = report.name(row);
+  const named = several && score !== "value" && score !== measure.split("(")[0] && name === report.title(measure);
+  return `${name}${named ? ` ${report.title(score)}` : ""}${lower ? " ↓" : ""}`;
 }
 
 /** The letters of a system; after Z they are numbers in brackets. */

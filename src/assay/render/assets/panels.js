@@ -58,9 +58,11 @@ const intervalTitle = (row) => (row?.level && row.family?.size > 1 ? `${Number((
 function testCells(report, row, scale, several) {
   const score = (system) => report.scoreOf(system, row.measure, row.score);
   const { written, difference } = writersOf(report.formOf(row));
-  const title = `${report.title(row.measure)}: difference ${difference(row.difference)}, ${intervalTitle(row)} ${difference(row.low)} to ${difference(row.high)}`;
+  const name = report.name(row);
+  const named = several && name === report.title(row.measure);
+  const title = `${name}: difference ${difference(row.difference)}, ${intervalTitle(row)} ${difference(row.low)} to ${difference(row.high)}`;
   return [
-    nameCell(`${report.title(row.measure)}${several ? ` ${report.title(row.score)}` : ""}${row.lower ? " ↓" : ""}`),
+    nameCell(`${name}${named ? ` ${report.title(row.score)}` : ""}${row.lower ? " ↓" : ""}`),
     numberCell(written(score(row.a))),
     numberCell(written(score(row.b))),
     numberCell(difference(row.difference)),

@@ -109,6 +109,12 @@ export class Report {
     return this.result.titles?.[name] ?? name;
   }
 
+  /** The measure of a score, with the kind of average that the score is: macro label F1. */
+  name({ measure, score }) {
+    const average = this.result.rivals ? null : /^(macro|weighted)-f1$/.exec(score);
+    return average ? `${average[1]} ${this.title(measure)}` : this.title(measure);
+  }
+
   /** The form of a score or of a difference: percent, coefficient or number. */
   formOf({ measure, score }) {
     return this.result.score_forms?.[measure]?.[score] ?? "percent";

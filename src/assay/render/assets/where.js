@@ -209,7 +209,7 @@ function slices(report) {
   const scale = scaleOf(names.flatMap(figures).flatMap((row) => [row.value, row.low, row.high]), 4);
   const axis = () => axisOf(scale, writersOf(report.formOf(main)).tick);
   const heads = paired ? ["slice", "count", axis, "A", "B", "B − A", "p"] : ["slice", axis, "A"];
-  const caption = `${report.title(main.measure)} by slice, with 95% intervals${paired ? " (°: p is not corrected for the number of slices)" : ""}`;
+  const caption = `${report.name(main)} by slice, with 95% intervals${paired ? " (°: p is not corrected for the number of slices)" : ""}`;
   const draw = (name) => (paired ? pairSlice(report, main, name, figures(name), scale) : oneSlice(name, figures(name), scale, writersOf(report.formOf(main)).written));
   return saveableFigure(`slices-${sides.join("-")}`, expandableTable({ caption, heads, rows: names, draw, few: FEW_SLICES, kind: "rows stacked" }));
 }
