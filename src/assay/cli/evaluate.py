@@ -97,7 +97,7 @@ def _evaluate(
 ) -> int:
     """Score or compare, on one data set or several, or write a part; the code that the command exits with."""
     few = "compare takes gold and at least two systems. For one system: assay score"
-    if not data and len(files) < {"score": 2, "compare": 3}[verb] and not _contains_gold(files, options):
+    if not data and len(files) < {"score": 2, "compare": 3}[verb] and not _contains_gold(files, measures, options):
         if len(files) < 2:
             missing = "SYSTEMS..." if files else "GOLD"
             raise click.UsageError(f"Missing argument {missing!r}.", click.get_current_context())
@@ -165,14 +165,14 @@ def _evaluate(
     return output.deliver(result, gates)
 
 
-def _contains_gold(files: tuple[str, ...], options: dict[str, Any]) -> bool:
-    """True if the first file may have gold and systems."""
+def _contains_gold(files: tuple[str, ...], measures: tuple[str, ...], options: dict[str, Any]) -> bool:
+    """True if the first file may have gold and systems, or if no gold is needed."""
     if not any(Path(path.partition("=")[2] or path).is_file() for path in files[:1]):
         return False
     from assay.engine.options import Options
-    from assay.engine.sides import contains_gold
+    from assay.engine.sides import contains_gold, list_means
 
-    return contains_gold(files[0], Options(**options))
+    return list_means(measures) is not None or contains_gold(files[0], Options(**options))
 
 
 @click.command(cls=Command)

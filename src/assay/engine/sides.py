@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -19,9 +20,27 @@ from assay.corpus.ratings import parse_number
 from assay.engine.options import Options
 from assay.errors import AssayError, InputError, UsageError
 from assay.formats import Input, contains_items
-from assay.formats.itemdata import is_items, is_one_label, is_one_system, is_series, items_of, table_of_frame
+from assay.formats.itemdata import (
+    is_items,
+    is_one_label,
+    is_one_system,
+    is_series,
+    items_of,
+    table_of_data,
+    table_of_frame,
+)
 from assay.formats.items import FORMAT as ITEMS
-from assay.formats.items import PARAMETERS, RUNS, SYSTEMS, Roles, find_roles, make_items, open_table
+from assay.formats.items import (
+    GOLD,
+    PARAMETERS,
+    RUNS,
+    SYSTEM,
+    SYSTEMS,
+    Roles,
+    find_roles,
+    make_items,
+    open_table,
+)
 from assay.formats.jsontext import first_object
 from assay.formats.source import PARQUET, Source
 from assay.formats.table import CellTable, find_separator, plain_name, read_cells
@@ -32,7 +51,9 @@ _MOST_LABELS = 20
 """More different numbers than this are measurements, which columns may share by chance."""
 
 
-def find_sides(gold: Any, systems: Any, options: Options) -> tuple[Any, Any, Options]:
+def find_sides(
+    gold: Any, systems: Any, options: Options, measures: Sequence[str] | str | None = None
+) -> tuple[Any, Any, Options]:
     """Gold and systems as given, or read if files hold both, or several systems; and the options without columns."""
     if (sides := _read_data(gold, systems, options)) is not None:
         return sides
@@ -43,6 +64,9 @@ def find_sides(gold: Any, systems: Any, options: Options) -> tuple[Any, Any, Opt
         named = named if gold is None else named_systems([gold, *(f"{name}={path}" for name, path in named.items())])
         if named and all(_is_log(path, options) for path in named.values()):
             return _read_logs(named, options)
+    scores = list_means(measures)
+    if scores is not None and (sides := _read_scores(gold, systems, scores, options)) is not None:
+        return sides
     if not contains_gold(gold, options):
         return gold, systems, options
     if is_alone:
@@ -153,6 +177,11 @@ def _read_logs(given: Mapping[str, Any], options: Options) -> tuple[Any, Any, Op
     for name, path in given.items():
         said = options.format_of(name) or options.format_of("gold")
         tables[name] = Input(str(path), input_format=said, asked=options.asked_of(name)).read().layers[ItemTable]
+    return _take_scores(tables, options)
+
+
+def _take_scores(tables: Mapping[str, ItemTable], options: Options) -> tuple[Any, Any, Options]:
+    """Gold and systems of tables that have scores."""
     _check_documents([*tables.values()])
     gold = _join_targets([*tables.values()])
     systems: Runs = {}
@@ -183,8 +212,7 @@ def _join_targets(tables: Sequence[ItemTable]) -> ItemTable:
     }
 
     def take_targets(table: ItemTable) -> ItemTable:
-        assert table.targets is not None
-        labels = table.targets
+        labels = Column(np.zeros(len(table), dtype=np.int32), ("",)) if table.targets is None else table.targets
         return replace(
             table,
             labels=labels,
@@ -205,7 +233,10 @@ def _join_targets(tables: Sequence[ItemTable]) -> ItemTable:
     if gold.ids is None:
         return take_targets(tables[0])
     first = {name: row for row, name in reversed([*enumerate(gold.ids)])}
-    return gold.take(np.array(sorted(first.values()), dtype=np.int64))
+    firsts = np.array([first[name] for name in gold.ids], dtype=np.int64)
+    # What differs between systems is not about the item.
+    facts = {name: cells for name, cells in gold.metadata.items() if np.array_equal(cells.codes, cells.codes[firsts])}
+    return replace(gold, metadata=facts).take(np.array(sorted(first.values()), dtype=np.int64))
 
 
 def _split(name: str, table: ItemTable) -> Runs:
@@ -225,14 +256,106 @@ def _split(name: str, table: ItemTable) -> Runs:
     return split
 
 
+# --- scores without gold ---
+
+
+def list_means(measures: Sequence[str] | str | None) -> list[str] | None:
+    """The scores that means are asked of; None if another measure is asked, or none."""
+    named = [measures] if isinstance(measures, str) else measures or ()
+    asked = [specs.parse(measure, "measure") for measure in named]
+    is_mean = bool(asked) and all(name == "mean" for name, _ in asked)
+    return [score for _, given in asked if (score := given.get("of", ""))] if is_mean else None
+
+
+def _read_scores(gold: Any, systems: Any, scores: Sequence[str], options: Options) -> tuple[Any, Any, Options] | None:
+    """Systems with scores, which need no gold; None if the first file is gold."""
+    is_alone = systems is None or (isinstance(systems, list | tuple | Mapping) and not systems)
+    chosen = _parse_columns(options.column)
+    if isinstance(gold, Corpus) or "gold" in chosen or (options.task or ITEMS) != ITEMS:
+        return None
+    if gold is None:
+        given = [*systems.values()] if isinstance(systems, Mapping) else systems
+        has_paths = isinstance(given, list | tuple) and any(isinstance(one, str | Path) for one in given)
+        is_one = is_one_system(systems) and not has_paths
+        named: Mapping[str, Any] = {"system 1": systems} if is_one else _name_data(systems)
+    elif isinstance(gold, str | Path):
+        others = {} if is_alone else named_systems(systems)
+        named = named_systems([str(gold), *(f"{name}={path}" for name, path in others.items())])
+        first, given = next(iter(named.items()))
+        has_name = str(gold) != str(given) and first != "gold"
+        if not os.path.isfile(given):
+            return None
+        if not (is_alone or has_name) and _open_cells(given, first, options)[0].among(GOLD):
+            return None
+    else:
+        return None
+    tables: dict[str, ItemTable] = {}
+    for name, given in named.items():
+        table, sha256 = _open_cells(given, name, options)
+        columns, hidden = {name: scores}, set[int]()
+        if chosen and len(named) == 1 and not scores:
+            # One table for all: each column is a system's.
+            columns, hidden = {own: [column] for own, column in chosen.items()}, {*map(table.locate, chosen.values())}
+        for own, asked in columns.items():
+            items = _score_items(table, asked, options, own, hidden)
+            tables[own] = replace(items, sha256=sha256)
+    return _take_scores(tables, options)
+
+
+def _open_cells(given: Any, name: str, options: Options) -> tuple[CellTable, str]:
+    """The table in a file or in data, and its checksum."""
+    if isinstance(given, str | Path):
+        source = Source(str(given))
+        return open_table(source, _parameters_of(name, options), options.asked_of(name), []), source.sha256
+    table = table_of_data(given, name)
+    return table, hashlib.sha256(repr(table.columns).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _parameters_of(name: str, options: Options) -> dict[str, Any]:
+    """The parameters of the format that the user says a file has."""
+    said = options.format_of(name) or options.format_of("gold")
+    return specs.convert_parameters("format items", specs.parse(said, "format")[1] if said else {}, PARAMETERS)
+
+
+def _score_items(
+    table: CellTable, scores: Sequence[str], options: Options, name: str, hidden: Collection[int]
+) -> ItemTable:
+    """The items of a table with these scores, or with its only column of numbers."""
+    given, asked = _parameters_of(name, options), replace(options.asked_of(name), is_system=True)
+    outputs = [place for place in table.among(SYSTEM) if table.name(place) not in scores]
+    label = table.name(outputs[0] if len(outputs) == 1 else len(table.columns) - 1)
+    roles = replace(find_roles(table, given, asked, label), confidence=None, shares={})
+    taken = {*roles.ids, *roles.texts, *table.among((*SYSTEMS, *RUNS))}
+    places = [*map(table.locate, scores)] or [
+        place for place, cells in enumerate(table.columns) if place not in taken and _has_numbers(cells)
+    ]
+    names = [*map(table.name, places)]
+    choice = f'Name the score: -m "mean(of={next(iter(names), "NAME")})"'
+    if not names:
+        raise InputError(f"{table.path}: no column has numbers. {choice}")
+    if not scores and len(names) > 1:
+        columns = f"--column {names[0]} --column {names[1]}"
+        raise InputError(f"{table.path}: {', '.join(names)} have numbers. {choice}; if each is a system's: {columns}")
+    shown = roles.label if len(outputs) == 1 else places[0]
+    targets = None if roles.targets in places else roles.targets
+    roles = replace(roles, label=shown, targets=targets, scores=tuple(places))
+    items = make_items(table, roles, given, hidden=hidden)
+    named = dict(zip(scores or names, items.scores.values(), strict=True))
+    return replace(items, scores=named, is_logged=True)
+
+
+def _has_numbers(cells: Sequence[Any]) -> bool:
+    """True if all filled cells are numbers, and some are filled."""
+    filled = [cell for cell in cells if cell not in ("", None)]
+    return bool(filled) and all(parse_number(str(cell)) is not None for cell in filled)
+
+
 # --- one table for all ---
 
 
 def _read_one_table(path: str, options: Options) -> tuple[Any, Any, Options]:
     """Gold and systems of a file."""
-    said = options.format_of("gold")
-    given = specs.convert_parameters("format items", specs.parse(said, "format")[1] if said else {}, PARAMETERS)
-    source = Source(path)
+    given, source = _parameters_of("gold", options), Source(path)
     table = open_table(source, given, options.asked_of("gold"), [*_parse_columns(options.column).values()])
     return _take_sides(table, given, options, source.sha256)
 

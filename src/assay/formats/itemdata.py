@@ -93,25 +93,28 @@ def items_of(
 ) -> Corpus:
     """The corpus of items in data; `one_label`: of spaCy's categories the highest counts, not several."""
     asked = Asked(name, is_system=name != "gold", id=id_column)
-    if is_frame(given):
-        table = table_of_frame(given, name)
-        roles = find_roles(table, PARAMETERS, asked, column)
+    table = table_of_data(given, name, one_label=one_label)
+    if not is_frame(given) and "label" in table.names:
+        places = {own: place for place, own in enumerate(table.names)}
+        ids = (places["id"],) if "id" in places and id_column != "none" else ()
+        roles = Roles(places["label"], ids, confidence=places.get("score"))
     else:
-        rows = [*_rows_of(given, is_gold=not asked.is_system, one_label=one_label)]
-        if not rows:
-            raise InputError(f"{name}: no items in it.")
-        table = table_of_rows(rows, name, np.zeros(len(rows), dtype=np.int64))
-        if "label" in table.names:
-            places = {own: place for place, own in enumerate(table.names)}
-            ids = (places["id"],) if "id" in places and id_column != "none" else ()
-            roles = Roles(places["label"], ids, confidence=places.get("score"))
-        else:
-            roles = find_roles(table, PARAMETERS, asked, column)
+        roles = find_roles(table, PARAMETERS, asked, column)
     text = repr(table.columns).encode("utf-8", "surrogatepass")
     items = make_items(table, roles, PARAMETERS, sha256=hashlib.sha256(text).hexdigest(), form="lists")
     if not asked.is_system:
         items = replace(items, shares=None, confidence=None)
     return replace(items, lines=None, notes=items.notes if is_frame(given) else ()).corpus()
+
+
+def table_of_data(given: Any, name: str, *, one_label: bool = True) -> CellTable:
+    """The table of a data frame, of rows, or of labels alone."""
+    if is_frame(given):
+        return table_of_frame(given, name)
+    rows = [*_rows_of(given, is_gold=name == "gold", one_label=one_label)]
+    if not rows:
+        raise InputError(f"{name}: no items in it.")
+    return table_of_rows(rows, name, np.zeros(len(rows), dtype=np.int64))
 
 
 def table_of_frame(frame: Any, name: str) -> CellTable:

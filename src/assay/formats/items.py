@@ -45,10 +45,10 @@ _IDS = (
     *("id", "item", "item_id", "uid", "guid", "idx", "index", "qid", "question_id", "example_id", "sample_id"),
     *("doc_id", "pair_id", "key"),
 )
-_GOLD = (
+GOLD = (
     *("gold", "gold_label", "label", "labels", "target", "class", "category", "y_true", "truth", "answer", "rating"),
 )
-_SYSTEM = ("prediction", "predictions", "pred", "predicted", "y_pred", "output", "verdict", "answer", "response")
+SYSTEM = ("prediction", "predictions", "pred", "predicted", "y_pred", "output", "verdict", "answer", "response")
 _TEXTS = (
     *("text", "sentence", "premise", "hypothesis", "sentence1", "sentence2", "question", "input", "prompt", "review"),
     *("utterance", "unit1_txt", "unit2_txt"),
@@ -56,7 +56,7 @@ _TEXTS = (
 CONFIDENCES = ("confidence", "conf", "prob", "probability", "p")
 _SCORE = "score"
 SYSTEMS, RUNS = ("system", "model"), ("run", "seed", "epoch")
-KEYS = frozenset((*_IDS, *_GOLD, *_SYSTEM))
+KEYS = frozenset((*_IDS, *GOLD, *SYSTEM))
 """Names of columns that show items in a header, or in an object of JSON."""
 _NAMES = KEYS | {*_TEXTS, *CONFIDENCES, _SCORE, *SYSTEMS, *RUNS}
 PROBABILITY, _LOGARITHM = "p:", "exp:"
@@ -94,6 +94,8 @@ class Roles:
     """The columns of the probabilities of labels."""
     targets: int | None = None
     """Gold's labels in a system's table."""
+    scores: tuple[int, ...] = ()
+    """Numbers that say how good each answer is."""
 
     def groups(self) -> dict[str, tuple[int, ...]]:
         """The columns of each role, by what users call it."""
@@ -101,7 +103,9 @@ class Roles:
             () if place is None else (place,) for place in (self.label, self.confidence, self.targets)
         )
         sure = (*confidence, *self.shares.values())
-        return {"ids": self.ids, "labels": label, "confidences": sure, "gold's labels": targets, "texts": self.texts}
+        label = () if {*label} <= {*self.scores} else label
+        named = {"ids": self.ids, "labels": label, "scores": self.scores, "confidences": sure}
+        return {**named, "gold's labels": targets, "texts": self.texts}
 
     def places(self) -> set[int]:
         """All columns that have a role."""
@@ -139,7 +143,7 @@ def find_roles(table: CellTable, given: Mapping[str, Any], asked: Asked, column:
         side = "a system's labels" if asked.is_system else "gold's labels"
         own = f"{asked.name}=" if asked.name else ""
         raise InputError(
-            f"{table.path}: no column is called like {side} ({', '.join((_SYSTEM if asked.is_system else _GOLD)[:4])}"
+            f"{table.path}: no column is called like {side} ({', '.join((SYSTEM if asked.is_system else GOLD)[:4])}"
             f" …). Name it: --column {own}{_example(table, ids)}. There is: {_list(table)}."
         )
     texts = _locate_several(table, given["text"])
@@ -171,7 +175,7 @@ def _choose_id(table: CellTable, candidates: Sequence[int]) -> int:
 
 def _find_label(table: CellTable, column: str, asked: Asked) -> tuple[int | None, int | None]:
     """The column of labels, and that of gold's labels in a system's table."""
-    of_gold, of_system = table.among(_GOLD), table.among(_SYSTEM)
+    of_gold, of_system = table.among(GOLD), table.among(SYSTEM)
     candidates = of_gold if asked.name == "gold" and not asked.among_annotators else of_system or of_gold
     if column:
         candidates = [table.locate(column)]
@@ -281,6 +285,7 @@ def make_items(
         confidence=confidence,
         shares=shares,
         targets=targets,
+        scores={table.name(place): read_numbers(table, place) for place in roles.scores},
         notes=(_describe(table, roles, rest),),
         warnings=tuple(warnings),
     )
@@ -598,7 +603,7 @@ def _json_shows_items(head: Sequence[str]) -> bool:
         return bool(values)
     if not all(isinstance(value, dict) for value in values) or any(_OF_WORDS & value.keys() for value in values):
         return False
-    names = {*_GOLD, *_SYSTEM}
+    names = {*GOLD, *SYSTEM}
     labels = [cell for value in values for key, cell in value.items() if plain_name(key) in names]
     if len(values) == 1 and not any(plain_name(key) in _NAMES for key in values[0]):
         labels = [*values[0].values()]

@@ -179,7 +179,7 @@ def make_heading(result: Result) -> str:
         return f"agreement on {about.task}{column}: {texts}, {plural(len(result.systems), 'annotator')}; {read}"
     items = f"{plural(about.items, shown.noun)} {'of gold' if shown.matched else 'with a gold label'}"
     if about.joined_by:
-        labels = {"sets": f", {plural(about.items, 'gold label')}", "numbers": " with a gold number"}
+        labels = {"sets": f", {plural(about.items, 'gold label')}", "numbers": " with a gold number", "scores": ""}
         given = labels.get(about.kind, " with a gold label")
         gone = sum(result.gold.left_out.values())
         return (

@@ -1398,7 +1398,7 @@ class About(Record, kw_only=True):
     agreement_facts: AgreementFacts | None = None
     """What a verdict on the agreement of all annotators rests on."""
     kind: str = field(default="", metadata=_IF_FILLED)
-    """What items without words have: `labels`, `sets`, `ordered` labels or `numbers`; only written for these."""
+    """What items without words have: `labels`, `sets`, `ordered` labels, `numbers` or `scores`; only for these."""
     joined_by: str = field(default="", metadata=_IF_FILLED)
     """What says which rows of gold and of a system are the same item: `id` or `order`; only written for items without
     words."""

@@ -82,7 +82,7 @@ def evaluate(
     report: Report = lambda step: None,
 ) -> Result:
     """The Result of a command."""
-    asked, (gold, systems, options) = systems, find_sides(gold, systems, options)
+    asked, (gold, systems, options) = systems, find_sides(gold, systems, options, measures)
     if command == "compare" and not (systems is asked or isinstance(asked, Mapping)) and len(systems) < 2:
         name = getattr(gold, "name", gold)
         raise UsageError(f"{name}: only {next(iter(systems))}, but compare takes at least two systems.")

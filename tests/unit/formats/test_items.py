@@ -488,3 +488,48 @@ def test_a_series_goes_by_order_beside_a_list_and_a_matrix_is_no_system():
     gold = SimpleNamespace(index=[7, 3, 9], to_list=lambda: ["a", "b", "a"])
     assert assay.score(gold, np.array(["a", "b", "b"]), times=10).scores[0].value == 2 / 3
     assert refuse(np.array([0, 1, 2]), np.eye(3)).startswith("a matrix of 3 × 3 in place of labels.")
+
+
+def test_scores_need_no_gold(file):
+    file("a.csv", "id,text,judge,fluency\n1,x,2,.5\n2,y,4,.5\n")
+    file("b.csv", "id,judge,year\n2,1,2020\n1,1,2021\n")
+    file("long.csv", "id,system,judge\n1,a,2\n2,a,4\n1,b,1\n2,b,1\n")
+    file("wide.csv", "id,a,b\n1,2,1\n2,4,1\n")
+    file("rows.jsonl", '{"id": "1", "judge": 2}\n{"id": "2", "judge": 4}\n')
+
+    def means(*arguments: Any, **options: Any) -> dict[str, float]:
+        return {row.system: row.value for row in assay.score(*arguments, **options).scores}
+
+    of = "mean(of=judge)"
+    both = {"a": 3, "b": 1}
+    assert means("a.csv", ["b.csv"], of) == both
+    assert means(None, {"a": "a.csv", "b": "b.csv"}, of) == both
+    assert means("long.csv", None, "mean") == means("long.csv", None, of) == both
+    assert means("wide.csv", None, ["mean"], column=["a", "b"]) == both
+    assert means(None, {"a": [2, 4], "b": [1, 1]}, "mean") == both
+    assert means("rows.jsonl", None, of) == {"rows": 3}
+    assert means(None, [2, 4], "mean") == {"system 1": 3}
+    # A file with gold's labels is gold, unless it has a name.
+    file("c.csv", "id,label,judge\n1,x,2\n2,y,4\n")
+    file("d.csv", "id,prediction,judge\n1,x,1\n2,y,1\n")
+    assert means("c.csv", ["d.csv"], of) == {"d": 1}
+    assert means("c=c.csv", ["d.csv"], of) == {"c": 3, "d": 1}
+    assert call("compare", "a=a.csv", "b=b.csv", "-m", of).returncode == 0
+
+
+def test_scores_without_gold_are_refused_if_unclear(file):
+    file("a.csv", "id,judge,fluency\n1,2,.5\n2,,.5\n")
+    several = "a.csv: judge, fluency have numbers. Name the score: -m \"mean(of=judge)\"; if each is a system's: "
+    assert refusal("score", "a.csv", "-m", "mean") == f"{several}--column judge --column fluency"
+    assert "there is no column 'x'. There is: id, judge, fluency." in refusal("score", "a.csv", "-m", "mean(of=x)")
+    assert "(2). --missing empty" in refusal("score", "a.csv", "-m", "mean(of=judge)")
+    file("b.csv", "id,name\n1,x\n")
+    assert refusal("score", "b.csv", "-m", "mean").startswith("b.csv: no column has numbers.")
+    assert "no column is called like gold's labels" in refusal("score", "a.csv", "b.csv", "-m", "accuracy")
+
+
+def test_what_differs_between_systems_is_no_metadata(file):
+    file("a.csv", "id,judge,seconds,domain\n1,2,5,x\n2,4,6,y\n")
+    file("b.csv", "id,judge,seconds,domain\n1,3,5,x\n2,4,7,y\n")
+    gold, _, _ = find_sides("a.csv", ["b.csv"], Options(), "mean(of=judge)")
+    assert [*table_of(gold).metadata] == ["domain"]

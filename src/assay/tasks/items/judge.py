@@ -22,7 +22,7 @@ class ItemRun:
     """What is the same for all systems of a run."""
 
     kind: str
-    """What items have: `labels`, `sets`, `ordered` labels or `numbers`."""
+    """What items have: `labels`, `sets`, `ordered` labels, `numbers` or `scores`."""
     order: tuple[str, ...] = ()
     """The labels in their order, if they have one."""
     ignored: frozenset[str] = frozenset()

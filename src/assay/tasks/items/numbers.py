@@ -184,7 +184,7 @@ def within(pair: Pair, *, k: float = 1.0) -> Items:
     return items.judged(right)
 
 
-@measure("mean", task="items", scores={"value": LoggedMean("value")}, named=("of",))
+@measure("mean", task="items", scores={"value": LoggedMean("value")})
 def mean(pair: Pair, *, of: str = "") -> Values:
     """The mean of a number that each item has in the system's file, such as a score that a log contains.
 

@@ -67,7 +67,9 @@ def default_measures(gold: Input | Corpus) -> tuple[str, ...]:
 
 
 def kind_of(gold: ItemTable, measures: Sequence[str]) -> str:
-    """What items have: sets, ordered labels, numbers, or labels."""
+    """What items have: sets, ordered labels, numbers, labels, or scores if nothing else is asked for."""
+    if measures and {*measures} == {"mean"}:
+        return "scores"
     if gold.sets or gold.order:
         return "sets" if gold.sets else "ordered"
     numbers = [parse_number(label) for label in gold.labels.counts() if label]
@@ -95,7 +97,7 @@ def prepare_items(run: Run) -> None:
         run.notes += [note_on_reading(name=name, text=note, number=0, first=[]) for note in table.notes]
         run.warnings += [note_on_reading(name=name, text=text, number=0, first=[]) for text in table.warnings]
     # Two annotators have no gold, scores in a log need none, and no label is the empty set.
-    takes_all = options.symmetric or kind == "sets" or (bool(names) and {*names} == {"mean"})
+    takes_all = options.symmetric or kind in ("sets", "scores")
     labelled = np.arange(len(gold)) if takes_all else np.flatnonzero(~gold.missing)
     open_ids = {*gold.ids} if gold.ids is not None and len(labelled) < len(gold) else set()
     left_out = {} if takes_all else dict.fromkeys(np.flatnonzero(gold.missing).tolist(), "no gold label")
@@ -147,7 +149,7 @@ def prepare_items(run: Run) -> None:
     if options.map is not None:
         run.map_labels(lambda rules, corpus, sides: mapping.map_corpus(rules, corpus, LABEL, sides))
     counts = [_count_labels(corpus) for corpus in run.corpora]
-    if kind in ("labels", "sets", "ordered") and {*names} != {"mean"}:
+    if kind in ("labels", "sets", "ordered"):
         _check_labels(run, counts)
     run.count_labels(lambda corpus: _members(corpus, kind))
     every = dict.fromkeys(label for own in counts for label in own)
