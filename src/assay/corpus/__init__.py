@@ -150,6 +150,16 @@ class Corpus:
     """Documents that are left out: their number among all of the file, from 0, their id, and the reason."""
     repairs: tuple[tuple[str, str, int, str], ...] = ()
     """Faults of annotations, what became of these, how many there are, and the place of the first."""
+    shape: str = ""
+    """The shape of the file if its format has several, e.g. Label Studio JSON."""
+    which: str = ""
+    """Whose annotation was read, if the file names annotators or models."""
+    layer_read: str = ""
+    """The layers that were read, if the file names layers."""
+    offsets: Mapping[str, int] = field(default_factory=dict)
+    """Numbers of documents whose offsets do not count characters, by what they count."""
+    unread: Mapping[str, int] = field(default_factory=dict)
+    """Numbers of things in the file that were not read, by what they are."""
     marks: Mapping[str, Marks] = field(default_factory=dict)
     """Marks by layer: spans, mentions, relations …"""
     layers: Mapping[type, Any] = field(default_factory=dict)
@@ -356,6 +366,8 @@ class Corpus:
         place = np.full(self.sentences, NONE)
         place[order] = np.arange(len(order))
         paths = [self.path_of(sentence) for sentence in order.tolist()]
+        kept = ((sentence, line) for sentence, line in self.comments if sentence < self.sentences)
+        moved = [(int(place[sentence]), line) for sentence, line in kept if place[sentence] != NONE]
         return replace(
             self,
             forms=self.forms.where(words),
@@ -363,6 +375,7 @@ class Corpus:
             starts=starts,
             files=tuple((path, row) for row, path in enumerate(paths) if row == 0 or path != paths[row - 1]),
             lines=self.lines[order],
+            comments=tuple(sorted(moved, key=lambda comment: comment[0])),
             document_starts=document_starts,
             document_ids=tuple(self.document_ids[number] for number in documents),
             texts=None if self.texts is None else tuple(self.texts[number] for number in order.tolist()),

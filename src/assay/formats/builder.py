@@ -159,6 +159,9 @@ C = TypeVar("C", bound=Collector)
 S = TypeVar("S", bound=SpanCollector)
 
 
+_OTHER_UNIT = "Documents with offsets in {}, as the texts of their spans show: {{}}."
+
+
 class Builder:
     """Collects one corpus from one or more files; readers call it, nobody else."""
 
@@ -205,6 +208,12 @@ class Builder:
         self.ids: dict[str, str] = {}
         """The place of each document that has an id."""
         self._notes: dict[str, int] = {}
+        self.shape = ""
+        """The shape of the files if their format has several, as the heading names it: Label Studio JSON."""
+        self.offsets = Counter[str]()
+        """The number of documents whose offsets do not count characters, by what they count."""
+        self.unread = Counter[str]()
+        """The number of things that are not read, by what they are: `Results of type choices`."""
         self._left_out: list[tuple[int, str, str]] = []
         """Number among all documents, id and status of those that are left out."""
         self._repairs: dict[tuple[str, str], tuple[int, str]] = {}
@@ -399,6 +408,7 @@ class Builder:
             return replace(items, path=name if len(self.tables) > 1 else items.path, sha256=sha256).corpus()
         self.layers.check(name)
         self.whose.check(name, self.sentence)
+        unread = {**self.unread, **self.layers.unread}
         starts = np.array(self._starts, dtype=np.int64)
         sentences = np.searchsorted(starts, [token.first for token, _ in self._multiwords], side="right")
         for (token, place), sentence in zip(self._multiwords, sentences.tolist(), strict=True):
@@ -448,7 +458,16 @@ class Builder:
             in_documents=plan.in_documents,
             tags_by_document=plan.tags_by_document,
             by_id=bool(self.ids),
-            noted=tuple(self._notes.items()),
+            noted=(
+                *((_OTHER_UNIT.format(unit), number) for unit, number in self.offsets.items()),
+                *self._notes.items(),
+                *((f"{kind}, not read: {{}}.", number) for kind, number in unread.items()),
+            ),
+            shape=self.shape,
+            which=self.whose.chosen,
+            layer_read=self.layers.chosen,
+            offsets=dict(self.offsets),
+            unread=unread,
             left_out=tuple((number, known, status or self.whose.absence) for number, known, status in self._left_out),
             repairs=tuple((*kind, *found) for kind, found in self._repairs.items()),
             marks=layers,

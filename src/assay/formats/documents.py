@@ -46,7 +46,6 @@ _HEADS = ("head", "from", "from_id")
 _TAILS = ("tail", "child", "to", "to_id")
 _PLACES = {"head": "head_span", "child": "child_span"}
 """Keys beside a relation's arguments under which Prodigy has their offsets; the arguments are tokens there."""
-_IN_OTHER_UNITS = "Documents with offsets in {unit}, as the texts of their spans show: {{}}."
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,8 @@ class Document:
     """Begin and end of its sentences in the text; without any it is one unit as a whole."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """What is known about it: texts, numbers, and objects of these."""
+    shape: str = ""
+    """The shape of its file if the format has several, as the heading names it: Label Studio JSON."""
 
 
 def add_document(
@@ -73,6 +74,7 @@ def add_document(
 ) -> None:
     """Hand a document's words or text to the builder, and the spans and relations of the annotation that is meant."""
     place, line, text, name = document.place, document.line, document.text, document.name
+    builder.shape = document.shape or builder.shape
     # The tokens, where these are the atoms, and their characters, where spans are given by these nevertheless.
     tokens, bounds = (None, None) if document.tokens is None else _tokens(document.tokens, text, place)
     chosen: Annotation | str = document.annotations[0] if document.annotations else ""
@@ -108,8 +110,7 @@ def add_document(
         for start, end in pairwise([0, *starts[1:], len(text)]):
             builder.text(text[start:end], line)
         starts[0] = 0
-    for kind, number in chosen.unread.items():
-        builder.note(f"{kind}, not read: {{}}.", number)
+    builder.unread.update(chosen.unread)
     placed: list[tuple[str, Fragments]] = []
     """The texts of spans that have one and a place."""
     for item in spans if text is not None else ():
@@ -119,7 +120,7 @@ def add_document(
                 placed.append((item["text"], [(begin, behind)]))
     unit = find_unit(text, placed, offsets) if text is not None else None
     if unit and offsets == AUTO:
-        builder.note(_IN_OTHER_UNITS.format(unit=unit[0]), 1)
+        builder.offsets[unit[0]] += 1
     table = unit[1] if unit else None
     reader = _Document(builder, line, place, text, tokens, bounds, find, trim, first, starts, table)
     reader.read_spans(spans, related=bool(relations))

@@ -120,7 +120,8 @@ def _document(value: Any, line: int, place: str) -> Document:
         if not isinstance(relations, list):
             raise InputError(f"{place}: relations are {quote(relations)}, but a list is expected.")
         annotations = [Annotation(None, lists[filled[0]] if filled else [], relations)]
-    return Document(line, place, annotations, name, text, tokens, metadata=metadata)
+    shape = "Label Studio JSON" if isinstance(data, dict) else ""
+    return Document(line, place, annotations, name, text, tokens, metadata=metadata, shape=shape)
 
 
 def _id(document: dict[str, Any], place: str) -> str | None:

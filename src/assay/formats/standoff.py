@@ -52,7 +52,6 @@ _LONGEST = 1_000_000
 """More words than a sentence or document has; beyond it a number is a mistake."""
 _LOOKED_AT = 50
 
-_IN_OTHER_UNITS = "Documents with offsets in {unit}, as the texts of their spans show: {{}}."
 
 
 # --- brat ---
@@ -119,7 +118,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         builder.note("Line ends of two characters that offsets count as one: {}.", len(text) - len(plain))
         text = plain
     if unit := find_unit(text, said):
-        builder.note(_IN_OTHER_UNITS.format(unit=unit[0]), 1)
+        builder.offsets[unit[0]] += 1
         places = {name: convert_fragments(parts, unit[1]) or parts for name, parts in places.items()}
     first = builder.sentence
     starts = [0]

@@ -111,6 +111,16 @@ class Layers:
         asked = self._asked.column.split("+")
         return not self._asked.column or layer in asked or layer.rpartition(".")[2] in asked
 
+    @property
+    def chosen(self) -> str:
+        """The layers that are read, if the file has names of layers."""
+        return "+".join(name for name in self.counts if self._is_meant(name))
+
+    @property
+    def unread(self) -> dict[str, int]:
+        """The numbers of spans of the other layers."""
+        return {f"Spans of {name}": number for name, number in self.counts.items() if not self._is_meant(name)}
+
     def check(self, path: str) -> None:
         """Refuse a file with several layers if none is named, and a name that no layer has."""
         there = ", ".join(f"{name} ({number:,})" for name, number in self.counts.most_common())
@@ -165,6 +175,16 @@ class Whose:
         if len(valid) > 1 and self._several is None:
             self._several = place, valid
         return valid[0] if valid else found[0].status if found else ""
+
+    @property
+    def chosen(self) -> str:
+        """Whose annotation is read, a model as `model:NAME`; nothing if the file names nobody."""
+        people, models = self._documents
+        if not people and not models:
+            return ""
+        if self._name in models and self._kinds[-1] == 1:
+            return f"{_KINDS[1]}:{self._name}"
+        return self._who or (ANNOTATIONS if people else PREDICTIONS)
 
     @property
     def absence(self) -> str:
