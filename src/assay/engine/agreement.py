@@ -29,6 +29,7 @@ from assay.engine.parts import choose_alignment
 from assay.engine.prepare import OpenFiles, Run, source_of
 from assay.engine.run import evaluate_shards
 from assay.engine.scores import Settings
+from assay.engine.sides import read_annotators
 from assay.engine.slices import Slice
 from assay.engine.task import Task, find_task, tasks
 from assay.engine.warnings import format_warnings
@@ -93,6 +94,7 @@ def agreement(
         chosen.check()
         judged_systems = named_systems(systems) if systems else {}
         return build(_agree_in_table(table, replace(asked, systems=judged_systems, options=chosen)))
+    annotators, systems = (read_annotators(given, chosen) for given in (annotators, systems))
     # By name: no score depends on who is given first. One who is called gold comes first, as gold does in messages.
     people = dict(sorted(named_systems(annotators).items(), key=lambda pair: (pair[0] != "gold", pair[0])))
     if len(people) < 2:

@@ -21,10 +21,10 @@ from assay.engine.options import Options
 from assay.errors import AssayError, InputError, UsageError
 from assay.formats import Input, contains_items
 from assay.formats.itemdata import (
+    is_indexed,
     is_items,
     is_one_label,
     is_one_system,
-    is_series,
     items_of,
     table_of_data,
     table_of_frame,
@@ -134,7 +134,7 @@ def _read_data(gold: Any, systems: Any, options: Options) -> tuple[Any, Any, Opt
     if (options.task or ITEMS) != ITEMS or not (is_table or _is_data(gold, sets=sets, said=said)):
         return None
     if systems is None and is_frame(gold):
-        return _take_sides(table_of_frame(gold, "gold"), PARAMETERS, options, "")
+        return _take_sides(table_of_frame(gold, "gold", options.id), PARAMETERS, options, "")
     for given in (systems, *(systems.values() if isinstance(systems, Mapping) else ())):
         if isinstance(given, np.ndarray) and given.ndim == 2:
             raise UsageError(
@@ -150,11 +150,26 @@ def _read_data(gold: Any, systems: Any, options: Options) -> tuple[Any, Any, Opt
     def read(given: Any, name: str) -> Any:
         if not _is_data(given, sets=sets, said=True) and not is_one_system(given, sets=sets):
             return given
-        # Beside plain lists the index of a Series is no id: all go by order.
-        ids = "none" if by_order and is_series(given) else options.id
+        # Beside plain lists an index is no id: all go by order.
+        ids = "none" if by_order and is_indexed(given) else options.id
         return items_of(given, name, id_column=ids, column=options.column_of(name), one_label=one_label)
 
     return read(gold, "gold"), {name: read(given, name) for name, given in named.items()}, options
+
+
+def read_annotators(given: Any, options: Options) -> Any:
+    """Annotators or systems as given, or corpora of items by name if all are lists of labels, Series or frames."""
+    if not isinstance(given, Mapping | list | tuple) or not given or (options.task or ITEMS) != ITEMS:
+        return given
+    named = given if isinstance(given, Mapping) else {f"annotator {place}": own for place, own in enumerate(given, 1)}
+    sets, said = bool(options.sets), options.task == ITEMS
+    if not all(_is_data(own, sets=sets, said=said) for own in named.values()):
+        return given
+    by_order = any(isinstance(own, list | tuple | np.ndarray) for own in named.values())
+    return {
+        name: items_of(own, str(name), id_column="none" if by_order and is_indexed(own) else options.id)
+        for name, own in named.items()
+    }
 
 
 def _is_data(given: Any, *, sets: bool, said: bool) -> bool:

@@ -14,7 +14,7 @@ from assay.corpus import Corpus
 from assay.corpus.adapters import is_doc, is_frame
 from assay.errors import InputError
 from assay.formats.columns import WORDS
-from assay.formats.items import KEYS, PARAMETERS, Roles, find_roles, make_items
+from assay.formats.items import IDS, KEYS, PARAMETERS, Roles, find_roles, make_items
 from assay.formats.table import CellTable, check_names, plain_name, plain_value, table_of_rows, typed_table
 from assay.formats.whose import Asked
 
@@ -36,6 +36,19 @@ def is_set(value: Any) -> bool:
 def is_series(given: Any) -> bool:
     """True for objects like a Series."""
     return hasattr(given, "index") and hasattr(given, "to_list") and not is_frame(given)
+
+
+def is_indexed(given: Any) -> bool:
+    """True if only an index can have ids: for a Series, and for a data frame without a column of ids."""
+    if is_frame(given):
+        return hasattr(given, "index") and not {plain_name(str(name)) for name in given.columns} & {*IDS}
+    return is_series(given)
+
+
+def _list_index(given: Any) -> list[str] | None:
+    """The ids in the index of a Series or a data frame; None if it only counts the rows."""
+    index = [*given.index]
+    return None if index == [*range(len(index))] else [str(plain_value(key)) for key in index]
 
 
 def is_items(given: Any, *, sets: bool = False, said: bool = False) -> bool:
@@ -93,7 +106,7 @@ def items_of(
 ) -> Corpus:
     """The corpus of items in data; `one_label`: of spaCy's categories the highest counts, not several."""
     asked = Asked(name, is_system=name != "gold", id=id_column)
-    table = table_of_data(given, name, one_label=one_label)
+    table = table_of_data(given, name, id_column, one_label=one_label)
     if not is_frame(given) and "label" in table.names:
         places = {own: place for place, own in enumerate(table.names)}
         ids = (places["id"],) if "id" in places and id_column != "none" else ()
@@ -107,22 +120,24 @@ def items_of(
     return replace(items, lines=None, notes=items.notes if is_frame(given) else ()).corpus()
 
 
-def table_of_data(given: Any, name: str, *, one_label: bool = True) -> CellTable:
+def table_of_data(given: Any, name: str, id_column: str = "", *, one_label: bool = True) -> CellTable:
     """The table of a data frame, of rows, or of labels alone."""
     if is_frame(given):
-        return table_of_frame(given, name)
+        return table_of_frame(given, name, id_column)
     rows = [*_rows_of(given, is_gold=name == "gold", one_label=one_label)]
     if not rows:
         raise InputError(f"{name}: no items in it.")
     return table_of_rows(rows, name, np.zeros(len(rows), dtype=np.int64))
 
 
-def table_of_frame(frame: Any, name: str) -> CellTable:
-    """The table of a data frame."""
+def table_of_frame(frame: Any, name: str, id_column: str = "") -> CellTable:
+    """The table of a data frame; its index is a column too if it has the ids."""
     if not len(frame) or not len(frame.columns):
         raise InputError(f"{name}: a data frame without rows.")
     names = check_names(name, [*map(str, frame.columns)])
-    return typed_table(name, names, [frame[column].to_list() for column in frame.columns])
+    columns = [frame[column].to_list() for column in frame.columns]
+    ids = _list_index(frame) if is_indexed(frame) and not id_column else None
+    return typed_table(name, names, columns) if ids is None else typed_table(name, ("index", *names), [ids, *columns])
 
 
 def _rows_of(given: Any, *, is_gold: bool, one_label: bool) -> list[Any]:
@@ -130,10 +145,10 @@ def _rows_of(given: Any, *, is_gold: bool, one_label: bool) -> list[Any]:
     if isinstance(given, Mapping):
         return [{"id": str(plain_value(key)), "label": plain_value(value)} for key, value in given.items()]
     if is_series(given):
-        index, values = [*given.index], [plain_value(value) for value in given.to_list()]
-        if index == [*range(len(values))]:
+        ids, values = _list_index(given), [plain_value(value) for value in given.to_list()]
+        if ids is None:
             return values
-        return [{"id": str(plain_value(key)), "label": value} for key, value in zip(index, values, strict=True)]
+        return [{"id": name, "label": value} for name, value in zip(ids, values, strict=True)]
     listed = given.tolist() if isinstance(given, np.ndarray) else given
     if listed and is_doc(listed[0]):
         cats = [{label: float(score) for label, score in doc.cats.items()} for doc in listed]

@@ -41,7 +41,7 @@ PARAMETER_HELP = (
     "right; order: of labels, e.g. low<middle<high; missing: a further mark of missing labels; sep: comma, "
     "semicolon, tab or space, if the first line does not show it; header: whether the first line names the columns"
 )
-_IDS = (
+IDS = (
     *("id", "item", "item_id", "uid", "guid", "idx", "index", "qid", "question_id", "example_id", "sample_id"),
     *("doc_id", "pair_id", "key"),
 )
@@ -56,7 +56,7 @@ _TEXTS = (
 CONFIDENCES = ("confidence", "conf", "prob", "probability", "p")
 _SCORE = "score"
 SYSTEMS, RUNS = ("system", "model"), ("run", "seed", "epoch")
-KEYS = frozenset((*_IDS, *GOLD, *SYSTEM))
+KEYS = frozenset((*IDS, *GOLD, *SYSTEM))
 """Names of columns that show items in a header, or in an object of JSON."""
 _NAMES = KEYS | {*_TEXTS, *CONFIDENCES, _SCORE, *SYSTEMS, *RUNS}
 PROBABILITY, _LOGARITHM = "p:", "exp:"
@@ -116,7 +116,7 @@ def find_roles(table: CellTable, given: Mapping[str, Any], asked: Asked, column:
     """The columns of a table that have a role, by their names or as the user says; an error if it is unclear."""
     wanted = asked.id or given["id"]
     ids = _locate_several(table, "" if wanted == "none" else wanted)
-    if not wanted and (several := table.among(_IDS)):
+    if not wanted and (several := table.among(IDS)):
         ids = (_choose_id(table, several),)
     label, targets = _find_label(table, column or given["label"], asked)
     if not table.names and label is None:

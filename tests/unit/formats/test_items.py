@@ -19,6 +19,7 @@ from assay.corpus.items import ItemTable
 from assay.engine.options import Options
 from assay.engine.prepare import OpenFiles, Run
 from assay.engine.sides import find_sides
+from assay.errors import AlignmentError
 from commands import call
 
 ALL = [*map(json.loads, (Path(__file__).parents[2] / "data/item_cases.jsonl").read_text("utf-8").splitlines())]
@@ -533,3 +534,29 @@ def test_what_differs_between_systems_is_no_metadata(file):
     file("b.csv", "id,judge,seconds,domain\n1,3,5,x\n2,4,7,y\n")
     gold, _, _ = find_sides("a.csv", ["b.csv"], Options(), "mean(of=judge)")
     assert [*table_of(gold).metadata] == ["domain"]
+
+
+def test_the_index_of_a_frame_has_ids_unless_it_counts_the_rows():
+    class Frame(SimpleNamespace):
+        columns, shape = ("label",), (3, 1)
+        __len__ = lambda self: 3  # noqa: E731
+        __getitem__ = lambda self, name: SimpleNamespace(to_list=lambda: self.cells)  # noqa: E731
+
+    gold = Frame(cells=["a", "b", "c"], index=[7, 3, 9])
+    assert assay.score(gold, Frame(cells=["c", "b", "a"], index=[9, 3, 7]), "accuracy", times=10).scores[0].value == 1
+    # Beside a list, all go by order.
+    assert assay.score(gold, ["a", "b", "a"], "accuracy", times=10).scores[0].value == 2 / 3
+    with pytest.raises(AlignmentError, match="no ids, but gold has some"):
+        assay.score(gold, Frame(cells=["c", "b", "a"], index=range(3)), times=10)
+    assert assay.score(gold, Frame(cells=["a"] * 3, index=range(3)), id="none", times=10).about.joined_by == "order"
+
+
+def test_annotators_may_be_lists_of_labels_or_series():
+    series = SimpleNamespace(index=list("uvwx"), to_list=lambda: ["a", "b", "a", "b"])
+    other = SimpleNamespace(index=list("xwvu"), to_list=lambda: ["b", "b", "b", "a"])
+    by_id = assay.agreement([series, other], measures="kappa", times=10)
+    assert by_id.about.joined_by == "id" and by_id.scores[0].value == pytest.approx(0.75)
+    lists = assay.agreement({"x": ["a", "b", "a", "b"], "y": ["a", "b", "b", "b"]}, measures="kappa", times=10)
+    assert lists.scores[0].value == by_id.scores[0].value and lists.about.task == "items"
+    words = assay.agreement([[["a", "b"], ["c"]], [["a", "b"], ["d"]]], measures="kappa", times=10)
+    assert words.about.task == "tags"
