@@ -11,6 +11,7 @@ from assay.errors import InputError
 from assay.formats.builder import Builder
 from assay.formats.documents import Document, add_document
 from assay.formats.jsontext import check_string, json_values, quote
+from assay.formats.libraries import GIVEN, TACRED, TUPLES, plain_document
 from assay.formats.source import Source
 from assay.formats.whose import SKIPPED, Annotation
 
@@ -18,7 +19,7 @@ _OPENING = re.compile(r"""(?:\[\s*)?\{\s*(?:["'][^"'\n]*["']\s*:|\})|\[\s*\]\s*$
 IDS = ("id", "doc_id", "document_id", "uuid")
 _SPANS = ("spans", "entities", "ents", "label", "labels")
 _OVER_SPANS = {
-    "relations": re.compile(r'"relations"\s*:\s*\[\s*[\[{]|"type"\s*:\s*"relation"'),
+    "relations": re.compile(r'"(?:relations"\s*:\s*\[\s*[\[{]|type"\s*:\s*"relation"|subj_start"\s*:)'),
     "links": re.compile(r'"(?:link|kb_id)"\s*:\s*"[^"]|"links"\s*:\s*\['),
 }
 """The layers over spans in JSON, by what they look like."""
@@ -33,7 +34,8 @@ _EXAMPLE = '{"id": "d1", "text": "…", "spans": [{"start": 0, "end": 5, "label"
 
 def looks_json(head: Sequence[str]) -> bool:
     """True if the file begins with an object, or with a list of them."""
-    return _OPENING.match("\n".join(head[:50]).lstrip()) is not None
+    text = "\n".join(head[:50]).lstrip()
+    return _OPENING.match(text) is not None or TUPLES.match(text) is not None
 
 
 def decide_json(head: Sequence[str], path: str, given: Mapping[str, Any], *_: object) -> dict[str, Any]:
@@ -52,6 +54,8 @@ def read_json(source: Source, builder: Builder, *, find: bool, trim: bool, offse
         add_document(document, builder, find=find, trim=trim, offsets=offsets)
     if empty:
         raise InputError(f"{source.path}: no documents in it. A document is {_EXAMPLE}")
+    if builder.shape == TACRED:
+        builder.note(GIVEN)
     builder.end_file()
 
 
@@ -70,6 +74,7 @@ def read_dicts(documents: Sequence[Any], name: str, builder: Builder) -> str:
 
 def _document(value: Any, line: int, place: str) -> Document:
     """The document that a value of JSON is."""
+    value, shape = plain_document(value)
     if not isinstance(value, dict):
         raise InputError(f"{place}: {quote(value)}, but a document is expected. It is {_EXAMPLE}")
     said = value.get("answer", "accept")
@@ -120,7 +125,7 @@ def _document(value: Any, line: int, place: str) -> Document:
         if not isinstance(relations, list):
             raise InputError(f"{place}: relations are {quote(relations)}, but a list is expected.")
         annotations = [Annotation(None, lists[filled[0]] if filled else [], relations)]
-    shape = "Label Studio JSON" if isinstance(data, dict) else ""
+    shape = shape or ("Label Studio JSON" if isinstance(data, dict) else "")
     return Document(line, place, annotations, name, text, tokens, metadata=metadata, shape=shape)
 
 
