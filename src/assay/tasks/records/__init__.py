@@ -1,0 +1,1 @@
+"""Records: JSON objects that a system extracted, compared value by value."""

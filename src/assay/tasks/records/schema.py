@@ -1,0 +1,241 @@
+"""What a record may contain: fields with their kinds, from a JSON Schema, from declarations, or from gold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any
+
+from assay.errors import InputError, UsageError, unknown
+from assay.formats.grounding import fold_spelling
+from assay.records import dataclass
+from assay.tasks.records.kinds import BOOLEAN, DATE, ENUM, NUMBER, TEXT, Kind, parse_kind, read_date, type_of
+
+OBJECT, LIST, VALUE = "object", "list", "value"
+BAG, SET, ORDERED = LISTS = ("bag", "set", "ordered")
+KEY, DERIVED, IGNORE = "key", "derived", "ignore"
+_TYPES = {"string": TEXT, "number": NUMBER, "integer": NUMBER, "boolean": BOOLEAN}
+_FORMATS = ("date", "date-time")
+DECLARED = "x-assay"
+_DEEPEST = 100
+FILLERS = frozenset(
+    (
+        *("none", "null", "nil", "n/a", "na", "nan", "-", "--", "unknown"),
+        *("not specified", "not mentioned", "not provided", "not available", "not given", "not stated"),
+        "not applicable",
+    )
+)
+"""Words that say that there is nothing, folded and without a stop."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in the schema: an object with its fields, a list with its elements, or a value."""
+
+    path: str
+    """`total`, `address.city`, `items[].price`; nothing for the record itself."""
+    form: str = VALUE
+    kind: Kind = Kind()
+    fields: Mapping[str, Place] = field(default_factory=dict)
+    """The fields of an object."""
+    element: Place | None = None
+    """The elements of a list."""
+    listed: str = BAG
+    """How a list is compared."""
+    marks: frozenset[str] = frozenset()
+    """key, derived, ignore."""
+    values: tuple[Any, ...] = ()
+    """The values of an enum."""
+    fillers: frozenset[str] = frozenset()
+    """Fillers that are values here, because gold or the enum has them."""
+
+    @property
+    def is_ignored(self) -> bool:
+        """True if it counts on neither side."""
+        return IGNORE in self.marks
+
+    def walk(self) -> Iterator[Place]:
+        """This place and all below it."""
+        yield self
+        for below in (*self.fields.values(), *([self.element] if self.element else [])):
+            yield from below.walk()
+
+    @property
+    def slots(self) -> list[Place]:
+        """The values outside lists that count."""
+        if self.is_ignored or self.form == LIST:
+            return []
+        if self.form == VALUE:
+            return [self]
+        return [slot for below in self.fields.values() for slot in below.slots]
+
+
+def path_of(above: str, key: str) -> str:
+    """The path of a field of an object."""
+    return f"{above}.{key}" if above else key
+
+
+def is_nothing(value: Any) -> bool:
+    """True of null, blank text, and lists and objects that are empty or have nothing in them."""
+    if isinstance(value, Mapping):
+        return all(map(is_nothing, value.values()))
+    if isinstance(value, list):
+        return all(map(is_nothing, value))
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def filler_in(value: Any) -> str:
+    """The filler that a value is; nothing if it is none."""
+    if not isinstance(value, str) or len(value) > 20:
+        return ""
+    folded = fold_spelling(value).rstrip(".").rstrip()
+    return folded if folded in FILLERS else ""
+
+
+# --- inferred from gold ---
+
+
+def infer_schema(records: Sequence[tuple[str, Any]]) -> Place:
+    """The schema that all of gold's records show; each record is given with its place in the file."""
+    return _infer("", list(records), 0)
+
+
+def _infer(path: str, given: list[tuple[str, Any]], depth: int) -> Place:
+    if depth > _DEEPEST:
+        raise InputError(f"{given[0][0]}: nested more than {_DEEPEST} levels deep. Records are flatter than this.")
+    there = [(place, value) for place, value in given if not is_nothing(value)]
+    forms = {form: place for place, value in reversed(there) if (form := _form_of(value))}
+    if LIST in forms:
+        elements = [(place, one) for place, value in there for one in (value if isinstance(value, list) else [value])]
+        return Place(path, LIST, element=_infer(f"{path}[]", elements, depth + 1))
+    if len(forms) > 1:
+        raise InputError(
+            f"{forms[OBJECT]}: {path or 'the record'} is an object, and at {forms[VALUE]} it is not. Give a schema: "
+            "--schema"
+        )
+    if OBJECT in forms or not path:
+        keys = dict.fromkeys(key for _, value in given if isinstance(value, Mapping) for key in value)
+        below = {
+            key: _infer(
+                path_of(path, key), [(p, v[key]) for p, v in given if isinstance(v, Mapping) and key in v], depth + 1
+            )
+            for key in keys
+        }
+        return Place(path, OBJECT, fields=below)
+    values = [value for _, value in there]
+    types = {*map(type_of, values)}
+    dates = types == {TEXT} and all(len(read_date(value, "") or ()) > 1 and value[:4].isdigit() for value in values)
+    name = DATE if dates else types.pop() if len(types) == 1 else TEXT
+    return Place(path, VALUE, parse_kind(name), fillers=frozenset(filter(None, map(filler_in, values))))
+
+
+def _form_of(value: Any) -> str:
+    return LIST if isinstance(value, list) else OBJECT if isinstance(value, Mapping) else VALUE
+
+
+# --- JSON Schema ---
+
+
+def read_schema(given: Mapping[str, Any], name: str) -> Place:
+    """The schema of a JSON Schema; `name` is its file, for messages."""
+    return _read("", given, given, name, 0)
+
+
+def _read(path: str, given: Any, root: Mapping[str, Any], name: str, depth: int) -> Place:
+    where = f"{name}: {path or 'the record'}"
+    if depth > _DEEPEST:
+        raise InputError(f"{where} refers to itself. Records that are nested without end are not compared.")
+    if not isinstance(given, Mapping):
+        raise InputError(f"{where} is {json.dumps(given)}, but a schema is an object.")
+    if isinstance(reference := given.get("$ref"), str):
+        target: Any = root
+        for part in reference.removeprefix("#").strip("/").split("/") if reference.startswith("#") else [reference]:
+            target = target.get(part) if isinstance(target, Mapping) else None
+        if target is None:
+            raise InputError(f"{where} refers to {reference}, which is not in the file.")
+        return _read(
+            path, {**target, **{key: value for key, value in given.items() if key != "$ref"}}, root, name, depth + 1
+        )
+    for key in ("anyOf", "oneOf"):
+        if isinstance(given.get(key), list):
+            others = [one for one in given[key] if not (isinstance(one, Mapping) and one.get("type") == "null")]
+            if len(others) != 1:
+                raise InputError(f"{where} has {len(others)} alternatives beside null. Keep one.")
+            rest = {own: value for own, value in given.items() if own != key}
+            return _read(path, {**others[0], **rest}, root, name, depth + 1)
+    types = given.get("type", [])
+    types = [one for one in (types if isinstance(types, list) else [types]) if one != "null"]
+    form = types[0] if len(types) == 1 else OBJECT if "properties" in given else "array" if "items" in given else ""
+    declared = given.get(DECLARED, [])
+    if form == OBJECT:
+        properties = given.get("properties", {})
+        below = {key: _read(path_of(path, key), one, root, name, depth + 1) for key, one in properties.items()}
+        place = Place(path, OBJECT, fields=below)
+    elif form == "array":
+        element = _read(f"{path}[]", given.get("items", {}), root, name, depth + 1)
+        place = Place(path, LIST, element=element, listed=SET if given.get("uniqueItems") else BAG)
+    elif "enum" in given:
+        values = tuple(value for value in given["enum"] if value is not None)
+        fillers = frozenset(filter(None, map(filler_in, values)))
+        place = Place(path, VALUE, parse_kind(ENUM), values=values, fillers=fillers)
+    elif form in _TYPES or not form:
+        kind = DATE if given.get("format") in _FORMATS else _TYPES.get(form, TEXT)
+        place = Place(path, VALUE, parse_kind(kind))
+    else:
+        raise InputError(f'{name}: unknown type "{form}" at {path or "the record"}.')
+    for declaration in declared if isinstance(declared, list) else [declared]:
+        place = _declare(place, str(declaration), where)
+    return place
+
+
+def merge_schemas(given: Place, inferred: Place) -> Place:
+    """A schema with the fields that only gold shows; fillers that gold has are values."""
+    if given.form != inferred.form:
+        return replace(given, fillers=given.fillers | inferred.fillers) if given.form == VALUE else given
+    if given.form == OBJECT:
+        both = {
+            key: merge_schemas(given.fields[key], inferred.fields[key])
+            for key in given.fields
+            if key in inferred.fields
+        }
+        return replace(given, fields={**inferred.fields, **given.fields, **both})
+    if given.element and inferred.element:
+        return replace(given, element=merge_schemas(given.element, inferred.element))
+    return replace(given, fillers=given.fillers | inferred.fillers)
+
+
+# --- declarations ---
+
+
+def declare(schema: Place, declarations: Mapping[str, str]) -> Place:
+    """The schema with what `--field PATH=KIND` says of its places."""
+    known = {place.path: place for place in schema.walk() if place.path}
+    for path, text in declarations.items():
+        if path not in known and text != IGNORE:
+            raise UsageError(f"--field {path}: {unknown('place', path, known)}")
+    return _apply(schema, declarations)
+
+
+def _apply(place: Place, declarations: Mapping[str, str]) -> Place:
+    fields = {key: _apply(below, declarations) for key, below in place.fields.items()}
+    for path, text in declarations.items():
+        above, _, key = path.rpartition(".")
+        if text == IGNORE and above == place.path and place.form == OBJECT and key not in fields:
+            fields[key] = Place(path)
+            fields[key] = _declare(fields[key], text, path)
+    element = _apply(place.element, declarations) if place.element else None
+    place = replace(place, fields=fields, element=element)
+    return _declare(place, declarations[place.path], f"--field {place.path}") if place.path in declarations else place
+
+
+def _declare(place: Place, text: str, where: str) -> Place:
+    if text in (KEY, DERIVED, IGNORE):
+        return replace(place, marks=place.marks | {text})
+    if text in LISTS:
+        if place.form != LIST:
+            raise UsageError(f"{where}={text}: not a list.")
+        return replace(place, listed=text)
+    if place.form != VALUE:
+        raise UsageError(f"{where}={text}: not a value. For the elements of a list: {place.path}[]")
+    return replace(place, kind=parse_kind(text))

@@ -1,0 +1,83 @@
+"""Records: values of gold and of a system, which of them answer for which, and what is right."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.tasks.records.kinds import MATCHES
+from assay.tasks.records.pairing import OUTCOMES, RIGHT, WRONG, Comparer, Match, assign
+from assay.tasks.records.schema import declare, infer_schema, merge_schemas, read_schema
+from cases import each
+
+DATA = Path(__file__).parents[1] / "data" / "records"
+CASES = [json.loads(line) for line in (DATA / "records.jsonl").read_text("utf-8").splitlines()]
+
+
+def counted(comparer: Comparer, documents: Sequence[tuple[Any, Any]]) -> tuple[dict[str, int], dict[str, Any]]:
+    """The numbers of outcomes, of all values and of each field that has some."""
+    fields: dict[str, Counter[str]] = {}
+    for gold, system in documents:
+        for one in comparer.compare(gold, system):
+            fields.setdefault(one.field, Counter())[one.outcome] += 1
+    total = sum(fields.values(), Counter[str]())
+    by_field = {name: {outcome: counts[outcome] for outcome in OUTCOMES} for name, counts in fields.items()}
+    return {outcome: total[outcome] for outcome in OUTCOMES}, by_field
+
+
+@each("case", CASES, ids=lambda case: case["id"])
+def test_outcomes_of_values(case):
+    documents = [(document["gold"], document["system"]) for document in case["documents"]]
+    schema = infer_schema([(f"gold:{number}", gold) for number, (gold, _) in enumerate(documents, 1)])
+    if case["schema"]:
+        schema = merge_schemas(read_schema(case["schema"], "schema.json"), schema)
+    schema = declare(schema, case["fields"])
+    for match in MATCHES:
+        comparer = Comparer(schema, Match(match, keeps_outside=case["options"].get("outside") != "drop"))
+        expected = case["expected"][match]
+        total, by_field = counted(comparer, documents)
+        assert total == expected["counts"], match
+        assert by_field == {name: counts for name, counts in expected["fields"].items() if any(counts.values())}
+
+
+@given(
+    st.dictionaries(
+        st.tuples(st.integers(0, 4), st.integers(0, 4)),
+        st.tuples(st.integers(0, 3), st.integers(0, 3)).filter(any),
+        max_size=15,
+    )
+)
+def test_an_assignment_is_as_good_as_the_best_of_all(weights):
+    def worth(pairs: Sequence[tuple[int, int]]) -> tuple[int, int]:
+        return sum(weights[pair][0] for pair in pairs), sum(weights[pair][1] for pair in pairs)
+
+    found = assign(weights)
+    assert len({row for row, _ in found}) == len({column for _, column in found}) == len(found)
+    every = (zip(range(5), order, strict=True) for order in permutations(range(5)))
+    best = max(worth([pair for pair in pairs if pair in weights]) for pairs in every)
+    assert worth(found) == best
+
+
+_NAMES = st.sampled_from(["a", "b", "c"])
+_OBJECTS = st.lists(st.dictionaries(_NAMES, st.sampled_from(["x", "y", "z", None]), max_size=3), max_size=4)
+
+
+@given(_OBJECTS, _OBJECTS, st.randoms(use_true_random=False))
+def test_order_does_not_matter_and_sides_exchange(golds, systems, random):
+    schema = infer_schema([("gold:1", {"list": [*golds, *systems]})])
+    comparer = Comparer(schema, Match())
+    total, _ = counted(comparer, [({"list": golds}, {"list": systems})])
+    shuffled = [dict(sorted(one.items(), reverse=True)) for one in random.sample(systems, len(systems))]
+    assert counted(comparer, [({"list": golds}, {"list": shuffled})])[0] == total
+    back, _ = counted(comparer, [({"list": systems}, {"list": golds})])
+    assert (back["missing"], back["spurious"]) == (total["spurious"], total["missing"])
+    same, _ = counted(comparer, [({"list": golds}, {"list": golds})])
+    assert sum(same.values()) == same[RIGHT]
+    assert (back[RIGHT], back[WRONG]) == (total[RIGHT], total[WRONG])
