@@ -42,7 +42,7 @@ def is_doc(given: Any) -> bool:
 
 def is_frame(given: Any) -> bool:
     """True for objects like a data frame."""
-    return hasattr(given, "columns") and hasattr(given, "shape")
+    return hasattr(given, "columns") and hasattr(given, "shape") and not isinstance(given, Corpus)
 
 
 def is_foreign(given: Any) -> bool:

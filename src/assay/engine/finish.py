@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -51,7 +52,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         raise UsageError(
             f"--unit {part.unit}: one value of {unit}, nothing to resample. Give another key, or --unit sentence"
         )
-    family = count_tests(plan.judged, options.baseline) * len(measures) if plan.compares else 0
+    family = _count_family(part) if plan.compares else 0
     together = options.pairs_of_sets * len(measures) or family
     settings = settings or Settings(
         *(options.seed, options.times, "" if options.figures_alone else options.interval, options.power),
@@ -192,6 +193,18 @@ def _shown(drawn: Sequence[DrawnExample]) -> list[Any]:
 
     groups = sorted(dict.fromkeys(row.group for row in drawn), key=find_systems)
     return [row.shown for group in groups for row in drawn if row.group == group]
+
+
+def _count_family(part: Part) -> int:
+    """The number of tests of main scores: for each measure the pairs of systems that both have the score."""
+    baseline, number = part.plan.options.baseline, 0
+    count_tests(part.plan.judged, baseline)
+    for index, measure in enumerate(part.plan.measures):
+        scores = make_scores(measure, None, part.counts[index, None, part.unit], Settings(0, 1, ""))
+        values = dict(zip(scores.systems, scores.values(measure.main).tolist(), strict=True))
+        defined = [name for name, value in values.items() if not math.isnan(value)]
+        number += count_tests(defined, baseline) if baseline in (None, *defined) else 0
+    return number
 
 
 def main_score(measure: Measure, sums: LabelSums) -> float:

@@ -12,7 +12,7 @@ from assay.render.table import Cell, cell, make_table
 from assay.result import Comparison, PairOverSets, Result, Table, is_best
 from assay.result.grammar import ALPHA
 from assay.result.numbers import DASH, p_value, signed, with_interval
-from assay.result.schema import Estimate, Posterior, Thirds
+from assay.result.schema import Estimate, MeanRanks, Posterior, Thirds
 
 Row = list[Any]
 _KINDS = {"decision": "Which is better", "region": "On a new data set"}
@@ -129,6 +129,13 @@ def _statistic(value: float) -> str:
     return DASH if math.isnan(value) else f"{value:.2f}"
 
 
+def _iman_davenport(row: MeanRanks) -> str:
+    """Iman and Davenport's test, whose F has no finite value if all data sets rank the systems in the same way."""
+    if row.iman_davenport_p == 0 and not math.isfinite(row.iman_davenport):
+        return "all data sets rank the systems in the same order, so Iman and Davenport's F has no finite value"
+    return f"Iman and Davenport: F = {_statistic(row.iman_davenport)}, {_p(row.iman_davenport_p)}"
+
+
 _RANK_TESTS = {
     "wilcoxon": "Wilcoxon's signed-rank test, p > 0.05 after Holm",
     "nemenyi": "Nemenyi's test, p > 0.05, which depends on the other systems",
@@ -147,8 +154,7 @@ def rank_tables(result: Result) -> Iterator[Table]:
             notes=(
                 f"Systems with a common letter do not differ significantly ({_RANK_TESTS[row.by]}). This does not "
                 f"mean that they are equally good. Friedman's test over {row.data_sets} data sets: "
-                f"χ² = {_statistic(row.friedman)}, {_p(row.friedman_p)}; Iman and Davenport: "
-                f"F = {_statistic(row.iman_davenport)}, {_p(row.iman_davenport_p)}. "
+                f"χ² = {_statistic(row.friedman)}, {_p(row.friedman_p)}; {_iman_davenport(row)}. "
                 f"Nemenyi's critical difference of mean ranks: {row.critical_difference:.2f}.",
             ),
         )

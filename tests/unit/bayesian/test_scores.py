@@ -16,6 +16,7 @@ from assay.bayesian import bayes
 from assay.bayesian.scores import read_scores
 from assay.errors import AssayError
 from assay.render.pictures import list_figures
+from assay.render.terminal import draw_text
 from assay.result import Result
 from assay.result.citations import list_methods
 from assay.stats.many import signed_rank_p
@@ -269,3 +270,21 @@ def test_pictures_and_papers_of_a_table_of_scores() -> None:
     assert {"signed-rank", "bayes"} <= {*list_methods(found)}
     seeds = result_of("seed,a,b\n1,80,81\n2,81,82\n")
     assert list_methods(seeds) == ["holm"]
+
+
+def test_the_verdict_begins_with_wilcoxons_test() -> None:
+    rows = [(80, 82, 84), (70, 72, 74), (90, 92, 94), (65, 66, 67), (77, 79, 80), (81, 82, 83)]
+    text = "dataset,A,B,C\n" + "".join(f"d{place},{a},{b},{c}\n" for place, (a, b, c) in enumerate(rows))
+    result = result_of(text)
+    assert result.verdict.startswith(
+        "On score, no two systems differ significantly over 6 data sets (Wilcoxon's signed-rank test, smallest p "
+        "(Holm) = 0.0938). Bayesian signed-rank test, from the lowest to the highest: A < "
+    )
+    for copy in (result, Result.from_json(result.to_json())):
+        shown = draw_text(copy, full=True).replace("\n", " ")
+        assert "so Iman and Davenport's F has no finite value" in shown and "F = " not in shown
+    pair = result_of("\n".join(line.rpartition(",")[0] for line in text.splitlines()))
+    assert pair.verdict.startswith(
+        "A and B differ significantly on score over 6 data sets (Wilcoxon's signed-rank test, p = 0.0312; B is "
+        "better on 6). Bayesian signed-rank test: B is better than A on score"
+    )

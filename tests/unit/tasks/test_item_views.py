@@ -178,3 +178,13 @@ def test_latex_has_no_raw_arrow_for_less_is_better():
     result = assay.score(["0.5", "2.5", "3"], {"a": ["0.5", "2", "3"]}, measures=("mae", "within"), times=50)
     text = render(result, "latex")
     assert r"$\downarrow$" in text and "↓" not in text
+
+
+def test_an_undefined_measure_is_no_test_anywhere():
+    gold = ["a", "b"] * 20
+    systems = {"always": ["a"] * 40, "b": ["a", "b"] * 14 + ["a", "a"] * 6, "c": ["a", "b"] * 18 + ["b", "b"] * 2}
+    result = assay.compare(gold, systems, measures=("accuracy", "mcc"), times=50)
+    # MCC of a constant system is undefined, so there are 3 + 1 tests.
+    tests = [row for row in result.main_tests if not math.isnan(row.p)]
+    assert len(tests) == result.about.family == tests[0].family.size == 4
+    assert {round(0.05 / row.power.alpha) for row in tests if row.power} == {4}
