@@ -26,7 +26,7 @@ from assay.engine.counts import FEW_UNITS
 from assay.engine.measure import Measure, find
 from assay.engine.options import Options
 from assay.engine.parts import choose_alignment
-from assay.engine.prepare import OpenFiles, Run, source_of
+from assay.engine.prepare import OpenFiles, Run
 from assay.engine.run import evaluate_shards
 from assay.engine.scores import Settings
 from assay.engine.sides import read_annotators
@@ -346,7 +346,7 @@ def _start_findings_of_files(
     warnings: dict[str, None] = {}
     notes: dict[str, None] = {}
     for run, first in zip(runs, map(next, map(iter, shared)), strict=True):
-        for source in (source_of(first, run.gold, None, ""), *run.sources):
+        for source in (run.source(0, first), *run.sources):
             sources.setdefault(source.name, source)
         for texts, remarks in ((warnings, run.warnings), (notes, run.notes)):
             texts.update(dict.fromkeys(re.sub(r"^gold\b", first, text) for text in format_warnings(remarks)))

@@ -26,6 +26,7 @@ from assay.engine.values import JointValues
 from assay.engine.warnings import Remark, merge_remarks
 from assay.records import dataclass
 from assay.result import InputFile, Mapped
+from assay.result.schema import MOST_LEFT_OUT
 
 LabelSums = Mapping[str, Mapping[str, int]]
 """Label (empty if counts are not by label) → field → number, in whole numbers of Python, which do not overflow."""
@@ -192,7 +193,11 @@ class Part:
                     words=first.words + second.words,
                     unaligned=first.unaligned + second.unaligned,
                     spans=first.spans + second.spans,
+                    documents=first.documents + second.documents,
+                    documents_left_out=(*first.documents_left_out, *second.documents_left_out)[:MOST_LEFT_OUT],
                     left_out=dict(Counter(first.left_out) + Counter(second.left_out)),
+                    offsets=dict(Counter(first.offsets) + Counter(second.offsets)),
+                    not_read=dict(Counter(first.not_read) + Counter(second.not_read)),
                 )
                 for first, second in zip(self.sources, other.sources, strict=True)
             ),

@@ -46,6 +46,7 @@ from assay.formats.items import FORMAT as ITEMS
 from assay.records import dataclass
 from assay.result import InputFile, Mapped, enumeration
 from assay.result.numbers import plural
+from assay.result.schema import MOST_LEFT_OUT
 
 MOST_NAMED = 3
 """The most documents that are listed by name."""
@@ -72,6 +73,8 @@ class Run:
     task: str = ""
     corpora: list[Corpus] = field(default_factory=list)
     """Gold, then each system."""
+    documents: list[int] = field(default_factory=list)
+    """The number of documents that each file has."""
     pairs: list[tuple[str, Pair]] = field(default_factory=list)
     """The systems that can be judged, by name."""
     skipped: Bools = field(default_factory=lambda: np.zeros(0, dtype=bool))
@@ -110,6 +113,33 @@ class Run:
         if self.options.decided is None:
             format_warnings(remarks)
 
+    def source(self, number: int, name: str = "") -> InputFile:
+        """A file, by its place among gold and systems; `name`: that of an annotator in gold's place."""
+        own = self.names[number]
+        pair = dict(self.pairs).get(own) if number else None
+        corpus = pair.system if pair else self.corpora[number]
+        gone = [] if contains_items(corpus) else [(known or str(at + 1), why) for at, known, why in corpus.left_out]
+        columns = self.options.column
+        return InputFile(
+            name or own,
+            corpus.name,
+            corpus.sha256,
+            corpus.format,
+            corpus.sentences,
+            len(corpus),
+            unaligned=int((pair.system_sentence >= 0).sum()) - len(pair.system_words) if pair else 0,
+            status="column empty" if number and pair is None else "",
+            spans=len(corpus.marks.get(SPANS, corpus.marks.get("mentions", ()))),
+            left_out=dict(Counter(reason for _, _, reason in corpus.left_out)),
+            documents=self.documents[number] if gone or corpus.which or corpus.shape else 0,
+            documents_left_out=tuple(gone[:MOST_LEFT_OUT]),
+            shape=corpus.shape,
+            which=corpus.which,
+            column=self.options.column_of(own) or "" if isinstance(columns, Mapping) else corpus.layer_read,
+            offsets=corpus.offsets,
+            not_read=corpus.unread,
+        )
+
     # --- reading, and what corpora are marked with ---
 
     def read(self, reader: Callable[[str, Input | Corpus], Corpus]) -> None:
@@ -118,7 +148,7 @@ class Run:
 
     def take(self, corpora: Sequence[Corpus]) -> None:
         """Take the corpora that were read; folders must hold the same files."""
-        self.corpora = [*corpora]
+        self.corpora, self.documents = [*corpora], [corpus.documents for corpus in corpora]
         self.decide(formats=tuple(corpus.format for corpus in corpora))
         gold = corpora[0]
         for system in corpora[1:]:
@@ -598,15 +628,6 @@ def exclude_sentences(pair: Pair, skipped: Bools) -> Pair:
     )
 
 
-def source_of(name: str, corpus: Corpus, pair: Pair | None, status: str) -> InputFile:
-    """A system as a source."""
-    unaligned = 0 if pair is None else int((pair.system_sentence >= 0).sum()) - len(pair.system_words)
-    spans = len(corpus.marks.get(SPANS, corpus.marks.get("mentions", ())))
-    left_out = dict(Counter(reason for _, _, reason in corpus.left_out))
-    size = corpus.sentences, len(corpus)
-    return InputFile(name, corpus.name, corpus.sha256, corpus.format, *size, unaligned, status, spans, left_out)
-
-
 class OpenFiles:
     """Gold and systems, opened: the task is known, and nothing but the first lines is read yet."""
 
@@ -714,13 +735,7 @@ class OpenFiles:
         run.warnings = [*alike.values(), *others]
         if self.ignored:
             run.notes.append(ignored_positions(number=self.ignored))
-        pairs = dict(run.pairs)
-        run.sources = tuple(
-            source_of(name, pairs[name].system, pairs[name], "")
-            if name in pairs
-            else source_of(name, corpus, None, "column empty")
-            for name, corpus in run.systems
-        )
+        run.sources = tuple(map(run.source, range(1, len(run.names))))
         return run
 
 

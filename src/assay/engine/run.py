@@ -26,7 +26,7 @@ from assay.engine.items import Items, count_label_pairs, join, judge_words
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options, checksum_files
 from assay.engine.parts import LabelSums, Part, RunPlan, choose_bases, choose_unit
-from assay.engine.prepare import OpenFiles, Run, prepare, source_of
+from assay.engine.prepare import OpenFiles, Run, prepare
 from assay.engine.repeats import evaluate_repeats
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
@@ -123,7 +123,7 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
     part = Part(
         plan=plan,
         reading=replace(run.decided, task=run.task),
-        sources=(source_of("gold", run.gold, None, ""), *run.sources),
+        sources=(run.source(0), *run.sources),
         digests=tuple((one.sha256,) if isinstance(one, Corpus) else one.digests for one in opened.inputs),
         aligned=tuple((pair.aligned_by, words - len(pair.gold_words)) for _, pair in run.pairs),
         warnings=tuple(run.warnings),

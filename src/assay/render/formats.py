@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from assay.errors import CONTROL
 from assay.render.drawings import example_lines, example_text
-from assay.render.table import Cell, make_heading, spell_controls
+from assay.render.table import Cell, describe_files, make_heading, spell_controls
 from assay.render.tables import brief, tables
 from assay.result import Result, Results
 from assay.result.numbers import DASH
@@ -105,7 +105,7 @@ def items_table(result: Result) -> str:
 
 def markdown(result: Result, names: Collection[str] = ()) -> str:
     """The whole Result as Markdown, for issues, pull requests and notes."""
-    parts = [f"*{_escape_markdown(make_heading(result))}*"]
+    parts = [f"*{_escape_markdown(line)}*" for line in (make_heading(result), *describe_files(result))]
     sentence = result.verdict
     if sentence:
         parts.append(f"**{_escape_markdown(sentence)}**")

@@ -19,7 +19,7 @@ from importlib.resources import files
 
 from assay.render.drawings import example_lines, example_text
 from assay.render.formats import csv, latex, markdown, tsv
-from assay.render.table import Cell, make_heading
+from assay.render.table import Cell, describe_files, make_heading
 from assay.render.tables import brief, tables
 from assay.result import Result, Results, Table, enumeration
 from assay.result.chance import lines_of
@@ -141,6 +141,14 @@ def _lead_lines(result: Result) -> Iterator[str]:
         errors = [f"{row.gold} as {row.assigned} ({row.count})" for row in rows]
         yield f'<p class="lines">Most frequent errors: {escape(enumeration(errors))}.</p>' if errors else ""
     yield _list_notes(result)
+    lines = describe_files(result)
+    for source in {source.name: source for source in (result.gold, *result.systems)}.values():
+        if gone := [f"{name} ({reason})" for name, reason in source.documents_left_out]:
+            more = sum(source.left_out.values()) - len(gone)
+            lines.append(f"{source.name}: without {', '.join(gone)}{f' and {more:,} more' * (more > 0)}")
+    if lines:
+        items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+        yield f'<details id="files" open><summary>Data</summary><ul>{items}</ul></details>'
 
 
 def _list_notes(result: Result) -> str:
@@ -206,7 +214,7 @@ def pages(results: Results) -> Iterator[tuple[str, str]]:
 
 def fragment(result: Result) -> str:
     """The short form as HTML for a notebook, with all other tables folded and only inline styles."""
-    parts = [f"<p>{escape(make_heading(result))}</p>"]
+    parts = [f"<p>{escape(line)}</p>" for line in (make_heading(result), *describe_files(result))]
     if sentence := result.verdict:
         parts.append(f"<p><strong>{escape(sentence)}</strong></p>")
     parts += [f"<p>{escape(line)}</p>" for line in result.chance]

@@ -189,6 +189,40 @@ def make_heading(result: Result) -> str:
     return f"{about.task}{column}: {texts}, {items}, {plural(len(result.systems), 'system')}; {read}"
 
 
+_WHOSE = {
+    "": "",
+    **{name: f"{name} in " for name in ("annotations", "predictions", "curation")},
+    "ground-truth": "ground truth in ",
+    "last": "newest annotations in ",
+}
+"""What was read, by whose it is."""
+
+
+def describe_files(result: Result) -> list[str]:
+    """A line for each file with a choice of annotations, gold's first: whose, which layer, and what is left out."""
+    is_score = result.about.command != "agreement"
+    sources = (result.gold, *result.systems) if is_score else result.systems
+    lines: dict[str, list[str]] = {}
+    for number, source in enumerate(sources if not result.about.joined_by else ()):
+        gone = sum(source.left_out.values())
+        if not (source.which or source.shape or source.column or gone):
+            continue
+        kind, _, name = source.which.rpartition(":")
+        whose = _WHOSE.get(source.which, f"{'predictions' if kind == 'model' else 'annotations'} of {name} in ")
+        shape = f" ({source.shape})" if source.shape else ""
+        parts = [f"{whose}{source.path}{shape}", f"column {source.column}" if source.column else ""]
+        if source.documents:
+            all_of = plural(source.documents + gone, "document")
+            parts.append(f"{source.documents:,} of {all_of}" if gone else all_of)
+        line = ", ".join(filter(None, parts))
+        if gone:
+            reasons = enumeration([f"{count:,} {reason}" for reason, count in source.left_out.items()])
+            fact = "left out" if is_score and not number else "missing"
+            line += f": {reasons} {'is' if gone == 1 else 'are'} {fact}"
+        lines.setdefault(line, []).append(source.name)
+    return [f"{enumeration(names)}: {line}" for line, names in lines.items()]
+
+
 def summarise_line(result: Result) -> str:
     """The Result in a line or two, for a prompt."""
     rows = [row for row in result.overall if row.main][:6]

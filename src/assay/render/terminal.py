@@ -17,7 +17,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from assay.render.drawings import example_lines
-from assay.render.table import ASSUMED, TOO_SHORT, Cell, make_heading, spell_controls
+from assay.render.table import ASSUMED, TOO_SHORT, Cell, describe_files, make_heading, spell_controls
 from assay.render.tables import brief, leading_pair, tables
 from assay.result import Result, Table
 from assay.result.numbers import plural
@@ -45,7 +45,8 @@ def show(
             text = text.replace(name, short)
         return spell_controls(text)
 
-    console.print(Text(say(make_heading(result)), style="dim"))
+    for line in (make_heading(result), *describe_files(result)):
+        console.print(Text(say(line), style="dim"))
     for name, short in shortened.items():
         console.print(Text(f"{spell_controls(short)} is {spell_controls(name)}", style="dim"), soft_wrap=True)
     if result.verdict:

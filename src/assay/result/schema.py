@@ -81,6 +81,9 @@ class OfSystem(Record):
 
 # --- files ---
 
+MOST_LEFT_OUT = 100
+"""The most documents left out that a Result has by name."""
+
 
 class InputFile(Record, key="name"):
     """A file that was read."""
@@ -104,6 +107,21 @@ class InputFile(Record, key="name"):
     left_out: Mapping[str, int] = field(default_factory=dict)
     """The numbers of documents without an intended annotation, by the reason: `not annotated`, `skipped`,
     `without predictions`, `without ground truth`; of items `no gold label`, `not in all files`."""
+    documents: int = field(default=0, metadata=_IF_FILLED)
+    """The number of documents that were read; only written if the file names annotators or its shape has a name."""
+    documents_left_out: tuple[tuple[str, str], ...] = field(default=(), metadata=_IF_FILLED)
+    """The first 100 documents that are left out: the id, or the number in the file, and the reason."""
+    shape: str = field(default="", metadata=_IF_FILLED)
+    """The shape of the file if its format has several, e.g. `Label Studio JSON`."""
+    which: str = field(default="", metadata=_IF_FILLED)
+    """Whose annotation was read: `annotations`, `predictions`, an annotator, `model:NAME` …; only written if the file
+    names annotators or models."""
+    column: str = field(default="", metadata=_IF_FILLED)
+    """The column or layer of this file, if it was given for the file or the file has several layers."""
+    offsets: Mapping[str, int] = field(default_factory=dict, metadata=_IF_FILLED)
+    """The numbers of documents whose offsets do not count characters, by what they count: `UTF-16 units`, `bytes`."""
+    not_read: Mapping[str, int] = field(default_factory=dict, metadata=_IF_FILLED)
+    """The numbers of things in the file that were not read, by what they are."""
 
 
 class Repair(Record, key="file kind action"):
