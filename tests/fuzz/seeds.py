@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from assay.demo import FOLDER
 from assay.formats import FORMATS
 from coreftexts import documents
+
+DOORS = Path(__file__).parents[1] / "data" / "doors"
 
 CONLLU = """\
 # newdoc id = d1
@@ -311,6 +314,8 @@ FILES: Mapping[str, tuple[str, ...]] = {
         "York\tI\tNew York\tNYC\thttp://x/NYC\t645\t/m/02\n\n-DOCSTART- (2 B)\nRome\tB\tRome\tRome\n",
     ),
     "neleval": (NELEVAL,),
+    "pubtator": ((DOORS / "pubtator" / "abstracts.txt").read_text("utf-8"),),
+    "bioc": tuple((DOORS / "bioc" / name).read_text("utf-8") for name in ("col.xml", "col.json")),
     "brat": (BRAT, BRAT_RELATIONS),
     "dygie": (DYGIE, PREDICTED),
     "docred": (FORMATS["docred"].example.removeprefix("[").removesuffix("]") + "\n",),

@@ -15,6 +15,9 @@ import pytest
 
 import assay
 from assay.corpus import Corpus, Marks
+from assay.engine.measure import find
+from assay.engine.options import Options
+from assay.engine.prepare import prepare
 from assay.errors import AssayError
 from assay.formats import Input
 from assay.formats.whose import Asked
@@ -25,6 +28,9 @@ READINGS = json.loads((DATA / "expected.json").read_text("utf-8"))
 COMMANDS = {case["id"]: case for case in json.loads((DATA / "commands.json").read_text("utf-8"))}
 
 
+IN_COLUMNS = ("aida", "hipe-document", "up1-empty-cell", "multiconer", "germeval", "conll2003-iob1")
+"""Cases of columns, which are read as their task reads them."""
+MEASURES = {"spans": "exact", "links": "links", "graphs": "srl"}
 PENDING = frozenset(
     (
         "doccano-folder",
@@ -47,9 +53,6 @@ PENDING = frozenset(
         "spacy-group",
         "spacy-unsaid",
         "spacy-without-spacy",
-        "bioc-xml",
-        "bioc-json",
-        "pubtator",
         "cas-xmi-0",
         "cas-json-0",
         "cas-xmi-3",
@@ -61,13 +64,7 @@ PENDING = frozenset(
         "inception-anna",
         "inception-ben",
         "inception-curation",
-        "aida",
         "docred-nbsp",
-        "hipe-document",
-        "up1-empty-cell",
-        "multiconer",
-        "germeval",
-        "conll2003-iob1",
         "jsonl-annotators-ben",
         "cas-dtd",
     )
@@ -82,6 +79,16 @@ def read(case: dict[str, Any]) -> Corpus:
         side, said.get("which", ""), said.get("repair", ""), side == "system", column=said.get("column", "")
     )
     return Input(str(DATA / case["path"]), asked=asked).read()
+
+
+def read_columns(case: dict[str, Any], task: str, repair: str = "") -> Corpus:
+    """The file as the task has it that compares its columns."""
+    said, path = case.get("say", {}), str(DATA / case["path"])
+    given = {key: said[key] for key in {"column"} & said.keys()}
+    given |= {"scheme": [said["scheme"]]} if "scheme" in said else {}
+    given |= {"repair": repair} if repair else {}
+    options = Options(task=task, **given)
+    return prepare(path, {"s": path}, [find(MEASURES[task])], options).gold
 
 
 def documents_of(corpus: Corpus) -> list[dict[str, Any]]:
@@ -137,7 +144,64 @@ def sorted_spans(spans: list[dict[str, Any]]) -> list[Any]:
     return sorted(sorted((key, as_tuples(value)) for key, value in span.items()) for span in spans)
 
 
-@each("case", [case for case in READINGS if case["id"] not in PENDING], ids=lambda case: case["id"])
+@each("case", [case for case in READINGS if case["id"] in IN_COLUMNS[2:]], ids=lambda case: case["id"])
+def test_columns(case):
+    if "task" in case.get("say", {}):
+        (expected,), corpus = case["documents"], read_columns(case, "graphs")
+        senses, roles = corpus.marks["predicates"], corpus.marks["roles"]
+        heads = roles.arguments["head"] - corpus.starts[roles.unit]
+        words = corpus.forms.strings()
+        assert [words[first:end] for first, end in pairwise(corpus.starts.tolist())] == expected["sentences"]
+        assert [[*row] for row in zip(senses.unit, senses.begin, senses.labels.strings(), strict=True)] == (
+            expected["predicates"]
+        )
+        rows = zip(roles.unit, heads, roles.begin, roles.labels.strings(), strict=True)
+        assert [[*row] for row in rows] == expected["arguments"]
+        return
+    if case["id"] == "conll2003-iob1":
+        # Its first tag, B- after nothing, is none of IOB1.
+        with pytest.raises(AssayError, match="3: B-ORG at the beginning of a sentence"):
+            read_columns(case, "spans")
+    corpus = read_columns(case, "spans", "mend" if case["id"] == "conll2003-iob1" else "")
+    words, spans = corpus.forms.strings(), corpus.spans
+    assert corpus.sentences == len(case["documents"])
+    for number, expected in enumerate(case["documents"]):
+        assert words[corpus.starts[number] : corpus.starts[number + 1]] == expected["tokens"]
+        own = spans.where(spans.unit == number)
+        rows = zip(own.begin.tolist(), own.end.tolist(), own.labels.strings(), strict=True)
+        found = [{"at": ((begin, end),), "label": label} for begin, end, label in rows]
+        assert sorted_spans(found) == sorted_spans(expected["spans"])
+        for key, value in {"sent_id": expected.get("id"), **expected.get("meta", {})}.items():
+            assert corpus.metadata(key)[number] == value
+    assert len(corpus.document_ids) == case.get("holds", {}).get("documents", 1)
+
+
+@each("case", [case for case in READINGS if case["id"] in IN_COLUMNS[:2]], ids=lambda case: case["id"])
+def test_linked_columns(case):
+    if case["id"] == "aida":
+        corpus = read(case)
+        linked = documents_of(corpus.with_marks(spans=corpus.marks["links"]))
+        for span in (span for document in linked for span in document["spans"]):
+            # Its mentions have no type.
+            span["label"] = span["label"] or None
+        sizes = [size for document in case["documents"] for size in document["sentences"]]
+        assert np.diff(corpus.starts).tolist() == sizes
+    else:
+        # If links are compared, they are the labels.
+        linked = documents_of(read_columns(case, "links"))
+        links = [{span["at"]: span["links"] for span in document["spans"]} for document in linked]
+        corpus = read_columns(case, "spans")
+        linked = documents_of(corpus)
+        for document, identifiers in zip(linked, links, strict=True):
+            for span in document["spans"]:
+                span["links"] = identifiers[span["at"]]
+        assert corpus.metadata("language")[0] == case["documents"][0]["meta"]["language"]
+    for document, expected in zip(linked, case["documents"], strict=True):
+        assert (document["id"], document["tokens"]) == (expected["id"], expected["tokens"])
+        assert sorted_spans(document["spans"]) == sorted_spans(expected["spans"])
+
+
+@each("case", [case for case in READINGS if case["id"] not in {*PENDING, *IN_COLUMNS}], ids=lambda case: case["id"])
 def test_readings(case):
     if "needs" in case and "nothing" not in case["needs"]:
         pytest.importorskip(case["needs"])
@@ -157,7 +221,12 @@ def test_readings(case):
         for key in {"text", "tokens"} & expected.keys() & one.keys():
             assert one[key] == expected[key]
         assert sorted_spans(one["spans"]) == sorted_spans(expected["spans"])
-        assert sorted(one["relations"]) == sorted(as_tuples(expected.get("relations", [])))
+        relations = one["relations"]
+        if "facts" in expected:
+            # Relations of identifiers join the first mentions that have them.
+            names = {(span["at"], span["label"]): span["links"][0] for span in one["spans"]}
+            relations = [(label, names[head], names[tail]) for label, head, tail in relations]
+        assert sorted(relations) == sorted(as_tuples(expected.get("facts", expected.get("relations", []))))
         if "meta" in expected:
             assert one["meta"] == {key: str(value) for key, value in expected["meta"].items()}
     assert Counter(reason for _, _, reason in corpus.left_out) == case.get("left_out", {})
@@ -170,6 +239,36 @@ def test_readings(case):
     else:
         numbers = [int(note.rpartition(": ")[2].rstrip(".")) for note in corpus.notes if note[-2].isdigit()]
         assert not Counter(case.get("noted", {}).values()) - Counter(numbers), corpus.notes
+
+
+def test_flags_of_words_need_a_label_of_words_without_one():
+    gold, system = (str(DATA / "disrpt" / name) for name in ("gold.conllu", "sys.conllu"))
+    options = {"task": "tags", "column": "MISC:BeginSeg", "times": 5}
+    result = assay.score(gold, {"sys": system}, "tag-f1", blank_tag="_", **options)
+    expected = COMMANDS["disrpt-flag"]["expected"]
+    counts = next(row.counts for row in result.counts if row.label == expected["label"])
+    spurious, missing = (counts[side] - counts["right"] for side in ("system", "gold"))
+    assert [counts["right"], spurious, missing] == [expected[name] for name in ("tp", "fp", "fn")]
+    f1 = next(row.value for row in result.scores if (row.label, row.score) == (expected["label"], "f1"))
+    assert abs(f1 - Fraction(expected["f1"])) < 1e-12
+    with pytest.raises(AssayError) as caught:
+        assay.score(gold, {"sys": system}, "tag-f1", **options)
+    assert all(name in str(caught.value) for name in COMMANDS["disrpt-flag-unsaid"]["expected"]["refused"])
+
+
+def test_gold_and_systems_are_columns_of_one_file():
+    both, columns = str(DATA / "columns" / "both.txt"), ("gold=2", "a=3", "b=4")
+    cases = {name: COMMANDS[f"columns-{name}"]["expected"] for name in ("side-by-side", "twice", "same")}
+    result = assay.compare(both, {"a": both, "b": both}, "exact", column=columns, times=5)
+    for system, expected in cases["side-by-side"].items():
+        check_counts(result, system, expected)
+    assert not any("same content" in text for text in result.warnings)
+    result = assay.score(both, {"a": both}, "exact", column="2", times=5)
+    check_counts(result, "a", cases["same"]["a"])
+    assert all(text in result.warnings[0] for text in cases["same"]["warned"])
+    with pytest.raises(AssayError) as caught:
+        assay.score(both, {"a": both}, "exact", column=("2", "3"), times=5)
+    assert all(name in str(caught.value) for name in cases["twice"]["refused"])
 
 
 def counted(result: assay.Result, system: str) -> dict[str, Any]:

@@ -254,7 +254,7 @@ class Corpus:
         return tuple(str(i + 1) if name is None else name for i, name in enumerate(self.metadata("sent_id")))
 
     def metadata(self, key: str) -> list[str | None]:
-        """The value of a comment `# key = value` per sentence.
+        """The value of a comment `# key = value`, or `# space:key = value`, per sentence.
 
         A key that occurs only at the beginning of documents applies to the whole document.
         """
@@ -266,6 +266,10 @@ class Corpus:
             value = _value_of(line, key)
             if value is not None and sentence < self.sentences:
                 values[sentence] = value
+        if not any(values) and any(f":{key}" in line for _, line in self.comments):
+            spaced = [known for known in self.metadata_keys() if known.endswith(f":{key}")]
+            if len(spaced) == 1:
+                return self.metadata(spaced[0])
         if self.document_starts is not None and key not in _OF_SENTENCES:
             firsts = set(self.document_starts[:-1].tolist())
             if all(sentence in firsts for sentence, value in enumerate(values) if value is not None):

@@ -20,6 +20,7 @@ from assay.errors import InputError, UsageError, unknown
 from assay.formats import (
     answers,
     biojson,
+    biomedical,
     brackets,
     chains,
     columns,
@@ -212,6 +213,7 @@ _IN_BRACKETS_HELP = (
     "is a sentence without a parse (unparsed), nothing, or what the file suggests (auto); line: several "
     "trees in a line are one sentence, as for EVALB, or each is one (trees)"
 )
+_OFFSETS_HELP = "offsets: what they count, if the texts of spans do not show it: characters, utf16 or bytes"
 _BROKEN = {"broken": ("error", "drop")}
 
 FORMATS = {
@@ -388,7 +390,25 @@ FORMATS = {
             help="triggers: keep the spans that events are tied to; trim: take white space off the ends of spans; "
             "units: lines if each line of the text is a sentence",
         ),
+        Format(
+            "pubtator",
+            "PubTator: title and abstract, then a line for each mention, with its identifier, and for each relation "
+            "of two identifiers",
+            "7|t|Fever after Trazodone\n7|a|A case.\n7\t0\t5\tFever\tDisease\tD005334\n"
+            "7\t12\t21\tTrazodone\tChemical\tD014196",
+            biomedical.looks_pubtator, biomedical.read_pubtator, in_documents=True, decide=biomedical.decide_pubtator,
+            parameters={"offsets": AUTO}, choices={"offsets": UNITS}, help=_OFFSETS_HELP,
+        ),
         # Before the other JSON.
+        Format(
+            "bioc",
+            "BioC, XML or JSON: passages with annotations (infons type and identifier) and relations of two",
+            '{"documents": [{"id": "7", "infons": {}, "passages": [{"offset": 0, "text": "Fever", "annotations": [\n'
+            '{"id": "1", "infons": {"type": "Disease", "identifier": "D005334"}, "text": "Fever", '
+            '"locations": [{"offset": 0, "length": 5}]}]}]}]}',
+            biomedical.looks_bioc, biomedical.read_bioc, in_documents=True, decide=biomedical.decide_bioc,
+            parameters={"offsets": AUTO}, choices={"offsets": UNITS}, help=_OFFSETS_HELP, begins=("<", "{", "["),
+        ),
         Format(
             "mrp",
             "MRP, a graph per line of JSON, of flavor 0 (dm, psd, pas): nodes are words by their characters",
@@ -485,7 +505,7 @@ FORMATS = {
             jsondocs.looks_json, jsondocs.read_json, in_documents=True, decide=jsondocs.decide_json,
             parameters={"find": False, "trim": False, "offsets": AUTO}, choices={"offsets": UNITS},
             help="find: look for mentions that have no offsets; trim: take white space off the ends of spans; "
-            "offsets: what they count, if the texts of spans do not show it: characters, utf16 or bytes",
+            + _OFFSETS_HELP,
             names_annotators=True, names_layers=True,
         ),
         # Never told by its look: answers are JSON, or any text.
@@ -682,6 +702,12 @@ class Input:
         self._wanted = wanted
         self._asked = asked or Asked()
         self.plan = plan(self._source.head(), self._source.path, input_format, wanted, asked)
+
+    def choose_format(self, input_format: str) -> None:
+        """Plan to read it in another format, or with other parameters; nothing of it has been read."""
+        assert self._source is not None
+        self._input_format = input_format
+        self.plan = plan(self._source.head(), self._source.path, input_format, self._wanted, self._asked)
 
     def read(self, columns: Sequence[str] | None = None, *, tolerant: bool = False) -> Corpus:
         """The corpus with these label columns, by name or number; without, with all of them.

@@ -115,15 +115,17 @@ def add_document(
     """The texts of spans that have one and a place."""
     for item in spans if text is not None else ():
         if isinstance(item, dict) and isinstance(item.get("text"), str):
-            begin, behind = (item.get(_first_of(keys, item) or "") for keys in (_STARTS, _ENDS))
-            if isinstance(begin, int) and isinstance(behind, int):
-                placed.append((item["text"], [(begin, behind)]))
+            ends = [item.get(_first_of(keys, item) or "") for keys in (_STARTS, _ENDS)]
+            parts = item.get("fragments") or [ends]
+            if isinstance(parts, list) and all(isinstance(p, list) and [*map(type, p)] == [int, int] for p in parts):
+                placed.append((item["text"], [(start, end) for start, end in parts]))
     unit = find_unit(text, placed, offsets) if text is not None else None
     if unit and offsets == AUTO:
         builder.offsets[unit[0]] += 1
     table = unit[1] if unit else None
     reader = _Document(builder, line, place, text, tokens, bounds, find, trim, first, starts, table)
     reader.read_spans(spans, related=bool(relations))
+    reader.read_entities(chosen.entities)
     if relations:
         reader.read_relations(relations)
 
@@ -190,6 +192,14 @@ class _Document:
             name = known.get("id")
             if isinstance(name, str | int) and self.by_id.setdefault(name, self.numbers[-1]) is not self.numbers[-1]:
                 raise InputError(f"{here}: has the id {quote(name)} of another span. Give each its own.")
+
+    def read_entities(self, entities: Mapping[str, Sequence[int]]) -> None:
+        """Group the spans of each entity; relations name entities then, and join their first mentions."""
+        for name, members in entities.items():
+            mentions = [number for member in members for number in self.numbers[member]]
+            self.by_id[name] = mentions[:1]
+            if mentions:
+                self.builder.collector(relation_lists).entity(mentions)
 
     @cached_property
     def numbered(self) -> bool:

@@ -29,8 +29,12 @@ _UNSURE = (_EMPTY_SPAN, _WHITE_SPAN, _BEYOND, _OTHER_TEXT)
 AUTO = "auto"
 UNITS = (AUTO, "characters", "utf16", "bytes")
 """What offsets may count, by the parameter `offsets`; auto: as the texts of spans show."""
-_UNITS = (("characters", "utf-32-le", 4), ("UTF-16 units", "utf-16-le", 2), ("bytes", "utf-8", 1))
-"""Units of offsets: the encoding that has them, and the bytes of each."""
+_ENCODINGS = {
+    "characters": ("characters", "utf-32-le", 4),
+    "utf16": ("UTF-16 units", "utf-16-le", 2),
+    "bytes": ("bytes", "utf-8", 1),
+}
+"""Units of offsets: what they are called, the encoding that has them, and the bytes of each."""
 
 
 def check_bounds(fragments: Fragments, size: int, atoms: str, place: str, part: str = "fragment") -> None:
@@ -149,25 +153,38 @@ def find_unit(
 
     Unless a unit is asked for, it is the first in which all spans agree with their texts that agree in any unit.
     """
-    if text.isascii() or asked == "characters":
+    if text.isascii() or asked == UNITS[1]:
         return None
     if asked == AUTO and all(is_text_at(said, text, parts) for said, parts in spans):
         return None
-    fitting: dict[str, set[int]] = {}
-    tables: dict[str, dict[int, int]] = {}
-    for (unit, encoding, size), name in zip(_UNITS, UNITS[1:], strict=True):
-        lengths = (len(character.encode(encoding)) // size for character in text)
-        tables[unit] = table = {place: number for number, place in enumerate(accumulate(lengths, initial=0))}
-        if asked == name:
-            return unit, table
-        fitting[unit] = {
-            number
-            for number, (said, parts) in enumerate(spans)
-            if (places := convert_fragments(parts, table)) is not None and is_text_at(said, text, places)
-        }
-    everything = set().union(*fitting.values())
-    unit = next((unit for unit, numbers in fitting.items() if numbers == everything), "characters")
-    return None if unit == "characters" else (unit, tables[unit])
+    unit = asked
+    if asked == AUTO:
+        fitting = {unit: agreeing_spans(text, spans, unit) for unit in UNITS[1:]}
+        everything = set().union(*fitting.values())
+        unit = next((unit for unit, numbers in fitting.items() if numbers == everything), UNITS[1])
+    return None if unit == UNITS[1] else (_ENCODINGS[unit][0], _tabulate(text, unit))
+
+
+def agreeing_spans(text: str, spans: Sequence[tuple[str, Fragments]], unit: str) -> set[int]:
+    """The numbers of the spans that agree with their texts if offsets count this unit."""
+    table = _tabulate(text, unit)
+    return {
+        number
+        for number, (said, parts) in enumerate(spans)
+        if (places := convert_fragments(parts, table)) is not None and is_text_at(said, text, places)
+    }
+
+
+def measure(text: str, unit: str) -> int:
+    """The length of a text in a unit of offsets."""
+    _, encoding, size = _ENCODINGS[unit]
+    return len(text.encode(encoding)) // size
+
+
+def _tabulate(text: str, unit: str) -> dict[int, int]:
+    """The characters of a text by the places at which they begin in a unit of offsets, and its end."""
+    lengths = (measure(character, unit) for character in text)
+    return {place: number for number, place in enumerate(accumulate(lengths, initial=0))}
 
 
 def convert_fragments(fragments: Fragments, table: dict[int, int]) -> Fragments | None:

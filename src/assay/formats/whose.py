@@ -81,6 +81,8 @@ class Annotation:
     `score`, `link`, and `layer` if the file has several layers."""
     relations: Sequence[Any] = ()
     """Relations as in JSON: label, and head and tail by the ids of spans, their places in the list, or offsets."""
+    entities: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """The places in the list of the mentions of each entity, in the order of the text, if relations name entities."""
     is_model: bool = False
     status: str = ""
     """Why it does not count: skipped, rejected; nothing if it counts."""

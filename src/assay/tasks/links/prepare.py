@@ -29,6 +29,7 @@ from assay.result.numbers import plural
 from assay.tasks.links.measures import fair_links
 from assay.tasks.links.mentions import TYPE, is_linked, is_nil, links_of, pair_links
 
+_AIDA = "aida"
 _FORMATS = "hipe, aida, neleval, brat (N lines), jsonl (link), conllu (MISC)"
 _FIELDS = ("wiki", "wikidata", "identity")
 """Names of the field of Entity brackets that contains identifiers, as corpora call it."""
@@ -138,10 +139,7 @@ def _check_places(inputs: Sequence[Input | Corpus], options: Options) -> None:
         return
     formats = {item.format if isinstance(item, Corpus) else item.plan.name for item in inputs}
     for option, value in (("column", options.link_column), ("field", options.link_field)):
-        if value and formats == {"aida"}:
-            remedy = 'Say it with the format: --input-format "aida(link=6)"'
-            raise UsageError(f"--link-{option} {value}: AIDA has columns without names. {remedy}")
-        if value:
+        if value and not (option == "column" and formats == {_AIDA}):
             said = " and ".join(sorted(formats))
             raise UsageError(f"--link-{option} {value}: files in {said} have one place for links. Leave it out.")
 
@@ -149,6 +147,8 @@ def _check_places(inputs: Sequence[Input | Corpus], options: Options) -> None:
 def _read(item: Input | Corpus, name: str, gold: Corpus | None, options: Options) -> tuple[Corpus, Sequence[Remark]]:
     """A file with its links, and remarks on its tags; `gold` has been read before, unless this is gold."""
     path, labels = (item.name, tuple(item.columns)) if isinstance(item, Corpus) else (item.path, item.plan.labels)
+    if options.link_column and isinstance(item, Input) and item.plan.name == _AIDA:
+        item.choose_format(f"{_AIDA}(link={options.link_column})")
     if not labels or (isinstance(item, Corpus) and "links" in item.marks):
         corpus = item if isinstance(item, Corpus) else item.read(())
         refuse_answers(corpus)

@@ -202,9 +202,8 @@ def test_words_of_aida_have_one_cell_outside_of_mentions(pair):
     assert assay.read(gold, input_format="aida(link=6)").marks["candidates"].labels[1] == "11867"
     assert corpus.place(6) == f"{gold}:11"
     assert counts(gold, system, input_format="aida(link=6)") == (4, 0, 0)
-    assert refusal(gold, system, link_column="6") == (
-        '--link-column 6: AIDA has columns without names. Say it with the format: --input-format "aida(link=6)"'
-    )
+    assert counts(gold, system, link_column="6") == (4, 0, 0)
+    assert refusal(gold, system, link_column="8") == "format aida: link is a column from 4 to 7, not 8."
 
 
 def test_a_column_of_links_in_files_without_columns_is_refused(pair):
