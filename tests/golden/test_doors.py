@@ -19,7 +19,7 @@ from assay.engine.measure import find
 from assay.engine.options import Options
 from assay.engine.prepare import prepare
 from assay.errors import AssayError
-from assay.formats import Input
+from assay.formats import Input, schemes
 from assay.formats.whose import Asked
 from cases import each
 
@@ -42,13 +42,7 @@ PENDING = frozenset(
         "argilla-first",
         "argilla-model",
         "gliner-predictions",
-        "hf-strings",
-        "hf-ids-unsaid",
-        "hf-ids-dataset_info",
-        "hf-ids-config",
         "hf-parquet",
-        "hf-bad-id",
-        "hf-masked",
         "spacy-ents",
         "spacy-group",
         "spacy-unsaid",
@@ -78,7 +72,12 @@ def read(case: dict[str, Any]) -> Corpus:
     asked = Asked(
         side, said.get("which", ""), said.get("repair", ""), side == "system", column=said.get("column", "")
     )
-    return Input(str(DATA / case["path"]), asked=asked).read()
+    form = f"jsonl(names={DATA / said['names']})" if "names" in said else None
+    corpus = Input(str(DATA / case["path"]), input_format=form, asked=asked).read()
+    if "spans" not in corpus.marks and list(corpus.columns) == ["ner_tags"]:
+        scheme = schemes.guess_scheme(corpus, ["ner_tags"])
+        corpus, _ = schemes.spans_from_tags(corpus, ["ner_tags"], scheme, None)
+    return corpus
 
 
 def read_columns(case: dict[str, Any], task: str, repair: str = "") -> Corpus:

@@ -33,6 +33,7 @@ from assay.formats import (
     ratings,
     readings,
     roles,
+    rows,
     standoff,
     trees,
     whose,
@@ -109,6 +110,8 @@ class Format:
     path: str = ""
     head: Sequence[str] = ()
     """The first lines of the file."""
+    cells: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The labels in the first rows by column, of rows that have lists of labels."""
     filled: tuple[str, ...] = ()
     """Label columns that contain more than marks of emptiness, as far as the first lines show."""
 
@@ -133,7 +136,7 @@ class Format:
         """The column that a name or number given by the user stands for."""
         if self.layout is not None:
             return self.layout.name(self.layout.label(name, self.path))
-        if name in self.on_request:
+        if name in (*self.on_request, *self.cells):
             return name
         if "spans" in self.layers and not self.labels:
             raise InputError(f"{self.path}: contains labelled spans and no columns, so there is no {name}.")
@@ -158,7 +161,7 @@ class Format:
     def values(self, name: str) -> list[str]:
         """The cells of a column of a table, also that of the words, in the first lines."""
         if self.layout is None:
-            return []
+            return [*self.cells.get(name, ())]
         base, _, key = name.partition(":")
         is_word = base == self.layout.name(self.layout.word)
         index = self.layout.word if is_word else self.layout.label(base, self.path)
@@ -502,10 +505,11 @@ FORMATS = {
             "JSON, a document per line or a list (SpERT): spans of characters or of given tokens, relations, links",
             '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
             '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
-            jsondocs.looks_json, jsondocs.read_json, in_documents=True, decide=jsondocs.decide_json,
-            parameters={"find": False, "trim": False, "offsets": AUTO}, choices={"offsets": UNITS},
+            jsondocs.looks_json, jsondocs.read_json, in_documents=True, decide=rows.decide_json,
+            parameters={"find": False, "trim": False, "offsets": AUTO, "names": ""}, choices={"offsets": UNITS},
             help="find: look for mentions that have no offsets; trim: take white space off the ends of spans; "
-            + _OFFSETS_HELP,
+            "names: the file with the names of labels that are numbers: dataset_info.json, config.json, or a name "
+            "per line; " + _OFFSETS_HELP,
             names_annotators=True, names_layers=True,
         ),
         # Never told by its look: answers are JSON, or any text.
@@ -779,12 +783,17 @@ def read(
     return Input(fspath(path), input_format=input_format, wanted=columns or (), asked=asked).read(columns)
 
 
-def from_documents(documents: Sequence[Any], name: str = "data", asked: Asked | None = None) -> Corpus:
-    """A corpus from documents as dicts, with spans, relations and links as in JSON (`jsonl`)."""
-    builder = Builder((), asked=asked)
-    text = jsondocs.read_dicts(documents, name, builder)
+def from_documents(
+    documents: Sequence[Any], name: str = "data", asked: Asked | None = None, names: rows.Names | None = None
+) -> Corpus:
+    """A corpus from documents as dicts, as in JSON (`jsonl`); `names` are those of labels that are numbers."""
+    form = replace(plan([], name, "jsonl", ()), name="lists")
+    form = replace(form, **rows.decide_rows(documents[: rows.SHOWN], name, names or {}))
+    builder = Builder(form.labels, asked=asked)
+    read = partial(rows.row_document, names=names or {}, columns=form.labels) if form.labels else None
+    text = jsondocs.read_dicts(documents, name, builder, read)
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return builder.corpus(name, digest, replace(plan([], name, "jsonl", ()), name="lists"))
+    return builder.corpus(name, digest, form)
 
 
 def choose_column(inputs: Sequence[Input]) -> str:
@@ -816,9 +825,19 @@ def choose_column(inputs: Sequence[Input]) -> str:
     return last.pop()
 
 
+def refuse_several(plan: Format) -> None:
+    """Refuse rows of words that have several lists of labels, if none of these is asked for."""
+    if len(plan.cells) > 1:
+        raise InputError(
+            f"{plan.path}: {', '.join(plan.cells)} have a label for each word. Which of them? --column "
+            f"{next(reversed([*plan.cells]))}"
+        )
+
+
 def _default(item: Input) -> str:
     """The last label column; in a table the only one that is filled, and that can contain labels."""
     plan = item.plan
+    refuse_several(plan)
     if not plan.words:
         return plan.labels[-1]
     if len(plan.filled) > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -19,6 +20,8 @@ from assay.formats.source import Source
 _EXAMPLE = '{"words": ["She", "left"], "verbs": [{"verb": "left", "tags": ["B-ARG0", "B-V"]}]}'
 _PLACES = ("predicate", "verb", "predicate_index", "verb_index")
 """Keys of the predicate: its number, counted from 0, or its word, which does not tell its place."""
+_OF_PREDICATE = re.compile(rf'-{MARK}"|"(?:{"|".join(_PLACES)})"\s*:')
+"""What rows of one predicate have, and other rows of words have not."""
 _SENSES = ("sense", "lemma")
 _TAGS = "tags"
 _Predicate = tuple[int, int, Mapping[str, Any], list[str]]
@@ -26,9 +29,11 @@ _Predicate = tuple[int, int, Mapping[str, Any], list[str]]
 
 
 def looks_biojson(head: Sequence[str]) -> bool:
-    """True if the file begins with an object, or a list of them, that has words and tags or verbs."""
+    """True if the file begins with an object, or a list of them, that has words and verbs, or tags of a predicate."""
     text = "\n".join(head[:50]).lstrip()
-    return text.startswith(("{", "[")) and '"words"' in text and ('"tags"' in text or '"verbs"' in text)
+    if not text.startswith(("{", "[")) or '"words"' not in text:
+        return False
+    return '"verbs"' in text or ('"tags"' in text and _OF_PREDICATE.search(text) is not None)
 
 
 def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) -> None:

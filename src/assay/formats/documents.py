@@ -18,7 +18,7 @@ from typing import Any
 from assay.arrays import Stretches
 from assay.errors import InputError
 from assay.formats.builder import Builder, merge_stretches
-from assay.formats.jsontext import check_string, expect, is_number, quote
+from assay.formats.jsontext import check_string, expect, is_number, is_text, quote
 from assay.formats.offsets import (
     AUTO,
     COUNTED,
@@ -67,6 +67,8 @@ class Document:
     """What is known about it: texts, numbers, and objects of these."""
     shape: str = ""
     """The shape of its file if the format has several, as the heading names it: Label Studio JSON."""
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Labels of its words by column."""
 
 
 def add_document(
@@ -103,7 +105,9 @@ def add_document(
     starts = [start for start, _ in document.sentences] or [0]
     if tokens is not None:
         forms = tokens or [""]
-        builder.add(forms, [builder.words + len(forms)], [line])
+        labels = [document.columns[column] if tokens else forms for column in builder.names]
+        cells = [cell for row in zip(forms, *labels, strict=True) for cell in row] if labels else forms
+        builder.add(cells, [builder.words + len(forms)], [line])
     else:
         text = text or ""
         # What is between two sentences belongs to the one before, so that characters are counted over their ends.
@@ -367,6 +371,8 @@ def _tokens(given: Any, text: str | None, place: str) -> tuple[list[str], list[t
     """The tokens and, if these are given, their places in the text."""
     if not isinstance(given, list) or {*map(type, given)} not in (set(), {str}, {dict}):
         raise InputError(f'{place}: tokens should be a list of strings, or of {{"start": 0, "end": 5}}.')
+    if text is None and {*map(type, given)} == {str} and all(given) and is_text("".join(given)):
+        return given, None
     bounds = None
     placed = any(isinstance(token, dict) and "start" in token for token in given)
     if placed or (text is not None and not given):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.errors import InputError
@@ -59,15 +59,17 @@ def read_json(source: Source, builder: Builder, *, find: bool, trim: bool, offse
     builder.end_file()
 
 
-def read_dicts(documents: Sequence[Any], name: str, builder: Builder) -> str:
-    """Read documents given as dicts like those of a file; returns their text, to be hashed."""
+def read_dicts(
+    documents: Sequence[Any], name: str, builder: Builder, read: Callable[[Any, int, str], Document] | None = None
+) -> str:
+    """Read documents given as dicts like those of a file, or with `read`; returns their text, to be hashed."""
     try:
         lines = [json.dumps(document, ensure_ascii=False) for document in documents]
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"{name}: data that JSON cannot contain ({error}). A document is {_EXAMPLE}") from None
     builder.begin_file(name)
     for number, value in _join_rows(enumerate(map(json.loads, lines), 1)):
-        add_document(_document(value, number, f"{name}, document {number}"), builder)
+        add_document((read or _document)(value, number, f"{name}, document {number}"), builder)
     builder.end_file()
     return "\n".join(lines)
 
@@ -108,7 +110,7 @@ def _document(value: Any, line: int, place: str) -> Document:
         raise InputError(f"{place}: a document without text or tokens. It is {_EXAMPLE}")
     # A task's own id comes before the number of the tool; several tasks may be parts of one doc_id.
     own = {key: data[key] for key in ("id", "uuid") if data.get(key)} if isinstance(data, dict) else {}
-    name = _id(own, place) or _id(value, place)
+    name = read_id(own, place) or read_id(value, place)
     if isinstance(data, dict):
         annotations = list(_annotations(value))
     else:
@@ -129,7 +131,8 @@ def _document(value: Any, line: int, place: str) -> Document:
     return Document(line, place, annotations, name, text, tokens, metadata=metadata, shape=shape)
 
 
-def _id(document: dict[str, Any], place: str) -> str | None:
+def read_id(document: dict[str, Any], place: str) -> str | None:
+    """The id of a document; None if it has none."""
     meta = document.get("meta")
     ids = [document.get(key) for key in IDS] + [meta.get("id") if isinstance(meta, dict) else None]
     value = next((value for value in ids if value is not None), None)

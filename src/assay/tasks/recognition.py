@@ -47,18 +47,19 @@ def recognise(item: Input | Corpus, options: Options) -> set[str]:
 
 def shows_spans(gold: Input | Corpus, options: Options) -> bool:
     """True if a file has spans, or a column of tags that stand for spans, as far as the first lines show."""
+    asked = options.column_of("gold")
     if isinstance(gold, Corpus):
         if "spans" in gold.marks:
             # If there are columns too, spans are compared only if there are any.
             return len(gold.spans) > 0 or not gold.columns
-        return len(gold.columns) == 1 and schemes.looks_like_tags(next(iter(gold.columns.values())).counts())
-    asked = options.column_of("gold")
+        columns = [gold.columns[asked]] if asked and asked in gold.columns else [*gold.columns.values()]
+        return len(columns) == 1 and schemes.looks_like_tags(columns[0].counts())
     if "spans" in gold.plan.layers or asked == ENTITY:
         return True
     names = [asked] if asked else [] if has_named_columns(gold) else gold.plan.labels[-1:]
-    columns = [gold.plan.values(part) for name in names for part in name.split("+")]
+    cells = [gold.plan.values(part) for name in names for part in name.split("+")]
     # If the first lines have nothing but O, what follows are tags of spans as well.
-    return any(mostly_tags(values) for values in columns)
+    return any(map(mostly_tags, cells))
 
 
 def mostly_tags(values: Sequence[str]) -> bool:

@@ -32,7 +32,7 @@ from assay.engine.warnings import (
 )
 from assay.engine.weighting import LISTED
 from assay.errors import InputError, UsageError, unknown
-from assay.formats import Input, read_labels, schemes
+from assay.formats import Input, read_labels, refuse_several, schemes
 from assay.formats.answers import SAID, Answers, Mentions, add_mentions
 from assay.formats.entities import ENTITY, read_entity_spans
 from assay.formats.links import split_like
@@ -131,6 +131,7 @@ def _column_of(item: Input | Corpus, asked: str | None) -> str:
         )
     if not item.plan.labels:
         raise InputError(f"{item.path}: no column but the words, so there are no spans to compare.")
+    refuse_several(item.plan)
     tagged = [name for name in item.plan.labels if mostly_tags(item.plan.values(name))]
     if len(tagged) > 1:
         raise InputError(

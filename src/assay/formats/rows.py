@@ -1,0 +1,175 @@
+"""Rows of words with lists of labels, as data sets of Hugging Face have them: each list is a column of labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import chain, islice
+from typing import Any
+
+from assay.errors import InputError
+from assay.formats import jsondocs
+from assay.formats.builder import Builder
+from assay.formats.documents import Document, add_document, check_label
+from assay.formats.jsontext import expect, json_values, quote, values_in
+from assay.formats.source import Source
+from assay.formats.whose import Annotation
+
+WORDS = ("tokens", "words")
+SHOWN = 100
+"""The number of rows that are looked at."""
+_OF_DOCUMENTS = ("spans", "entities", "ents", "label", "labels", "relations", "verbs")
+"""Keys of lists of which a document has one, unless they have a label for each word."""
+_EXAMPLE = '{"tokens": ["Ann", "left"], "ner_tags": ["B-PER", "O"]}'
+_IGNORED = -100
+Names = Mapping[str, Mapping[int, str]]
+"""The names of numbers by column, or for all columns under no name."""
+
+
+def decide_json(
+    head: Sequence[str], path: str, given: Mapping[str, Any], wanted: Sequence[str] = (), *_: object
+) -> Mapping[str, Any]:
+    """The columns of rows of words; otherwise the layers of documents."""
+    values: list[Any] = []
+    with suppress(InputError):
+        # The last value may be cut.
+        lines = ((number, line) for number, line in enumerate(head, 1) if line.strip())
+        values.extend(value for _, value in islice(values_in(lines, path, _EXAMPLE, "row"), SHOWN))
+    names = read_names(given["names"]) if given["names"] else {}
+    if decided := decide_rows(values, f"{path}:1", names, wanted):
+        return {**decided, "read": partial(read_rows, names=names)}
+    if names:
+        raise InputError(f"{path}: no rows of words with lists of labels, so names= does not apply. Remove it.")
+    others = {name: value for name, value in given.items() if name != "names"}
+    return {**jsondocs.decide_json(head, path, given), "read": partial(jsondocs.read_json, **others)}
+
+
+def decide_rows(values: Sequence[Any], place: str, names: Names, wanted: Sequence[str] = ()) -> dict[str, Any]:
+    """The columns of labels that the first rows show; nothing if these are no rows of words."""
+    lists = _find_lists(values)
+    cells = {
+        name: labels if type(labels[0]) is str else [_names_of(names, name).get(label, "") for label in labels]
+        for name, labels in lists.items()
+        if type(labels[0]) is str or _names_of(names, name)
+    }
+    unnamed = [name for name in lists if name not in cells and (name in wanted or not cells)]
+    if unnamed:
+        raise InputError(
+            f"{place}: {', '.join(unnamed)} are numbers without names. Give these: --input-format "
+            '"jsonl(names=dataset_info.json)", or a config.json, or a file with a name per line.'
+        )
+    return {"labels": (*cells,), "cells": cells, "layers": (), "names_layers": False} if cells else {}
+
+
+def _find_lists(values: Sequence[Any]) -> dict[str, list[Any]]:
+    """The labels of all rows by column; nothing if these are no rows of words."""
+    rows = [value for value in values if isinstance(value, dict)]
+    key = next((key for key in WORDS if all(_is_list_of(row.get(key), str) for row in rows)), None)
+    if not rows or key is None or len(rows) < len(values):
+        return {}
+    lists: dict[str, list[Any]] = {}
+    for name in {name: None for row in rows for name in row if name != key}:
+        cells = [(row.get(name), len(row[key])) for row in rows]
+        # A row that lacks a label is refused when its turn comes.
+        fitting = [cell for cell, size in cells if isinstance(cell, list) and len(cell) == size]
+        labels = [*chain.from_iterable(fitting)] if 2 * len(fitting) > len(rows) else []
+        if labels and (_is_list_of(labels, str) or _is_list_of(labels, int)):
+            lists[name] = labels
+    others = (name for name in _OF_DOCUMENTS if name not in lists)
+    return {} if any(isinstance(row.get(name), list) for name in others for row in rows) else lists
+
+
+def _is_list_of(value: Any, kind: type) -> bool:
+    return isinstance(value, list) and {*map(type, value)} <= {kind}
+
+
+def _names_of(names: Names, column: str) -> Mapping[int, str]:
+    return names.get(column) or names.get("") or {}
+
+
+def read_rows(source: Source, builder: Builder, *, names: Names) -> None:
+    """Read one file of JSON."""
+    builder.begin_file(source.path)
+    for line, row in json_values(source, _EXAMPLE, "row"):
+        add_document(row_document(row, line, f"{source.path}:{line}", names, builder.names), builder)
+    builder.end_file()
+
+
+def row_document(row: Any, line: int, place: str, names: Names, columns: Sequence[str]) -> Document:
+    """The document that a row is, with the labels of its words in these columns."""
+    key = next((key for key in WORDS if isinstance(row, dict) and _is_list_of(row.get(key), str)), None)
+    if key is None:
+        raise InputError(f"{place}: {quote(row)}, but a row with a list of words is expected. It is {_EXAMPLE}")
+    words = row[key]
+    labels = {column: _name_labels(row.get(column), len(words), names, column, place) for column in columns}
+    metadata = {name: given for name, given in row.items() if name not in (*jsondocs.IDS, "text")}
+    annotation = Annotation(None, status="" if words else "without words")
+    name = jsondocs.read_id(row, place)
+    return Document(
+        line, place, [annotation], name, None, words, metadata=metadata, shape="rows of words", columns=labels
+    )
+
+
+def _name_labels(labels: Any, size: int, names: Names, column: str, place: str) -> list[str]:
+    """The labels of a row, numbers by their names."""
+    if not isinstance(labels, list) or len(labels) != size:
+        raise InputError(f"{place}: {column} is {quote(labels)}, but a list of {size} labels is expected.")
+    if {*map(type, labels)} <= {int} and (known := _names_of(names, column)):
+        if unnamed := [(word, label) for word, label in enumerate(labels, 1) if label not in known]:
+            word, number = unnamed[0]
+            fact = f"but there are names for {min(known)} to {max(known)} alone. Is it the right file of names?"
+            if number == _IGNORED:
+                fact = "which stands for pieces of words that training passes over. Give each word its label."
+            raise InputError(f"{place}: {column} of word {word} is {number}, {fact}")
+        return [known[label] for label in labels]
+    for label in {*map(str, labels)}:
+        check_label(label, f"{place}: {column}", "row")
+    expect(_is_list_of(labels, str), f"{place}: {column}", labels, "a list of names")
+    return labels
+
+
+def read_names(path: str) -> Names:
+    """The names of numbers in a file: features of a data set, id2label of a model, or a name per line."""
+    source = Source(path)
+    try:
+        text = "".join(batch.text for batch in source.batches())
+    finally:
+        source.close()
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = text.split()
+    names = names_of_features(value) or {
+        "": _number_names(value.get("id2label") if isinstance(value, dict) else value)
+    }
+    if not any(names.values()):
+        raise InputError(
+            f"{path}: no names of labels. It should be a dataset_info.json (features), a config.json (id2label), or "
+            "have a name per line."
+        )
+    return names
+
+
+def names_of_features(value: Any) -> dict[str, dict[int, str]]:
+    """The names of numbers by column, as a data set of Hugging Face describes its features."""
+    if not isinstance(value, dict):
+        return {}
+    features = value.get("features")
+    if not isinstance(features, dict):
+        # They are within the information on a data set, or on each of its configurations.
+        return next(filter(None, map(names_of_features, value.values())), {})
+    named: dict[str, dict[int, str]] = {}
+    for column, feature in features.items():
+        while isinstance(feature, dict) and "names" not in feature:
+            feature = feature.get("feature")  # noqa: PLW2901
+        if isinstance(feature, dict) and (names := _number_names(feature["names"])):
+            named[column] = names
+    return named
+
+
+def _number_names(given: Any) -> dict[int, str]:
+    """Names in a list, or by their numbers."""
+    pairs = enumerate(given) if isinstance(given, list) else given.items() if isinstance(given, dict) else ()
+    return {int(number): name for number, name in pairs if isinstance(name, str) and str(number).isdecimal()}
