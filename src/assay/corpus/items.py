@@ -62,6 +62,10 @@ class ItemTable:
     """Gold's labels if a system's file has them too."""
     is_logged: bool = False
     """True if the scores of a log say what is right, and labels are only shown."""
+    system: str = ""
+    """The name of the system, if a log has it …"""
+    failed: frozenset[str] = frozenset()
+    """… and the ids of items on which it ended with an error."""
     unit: str = ""
     """The key of metadata whose values are natural units, such as documents."""
     notes: tuple[str, ...] = ()

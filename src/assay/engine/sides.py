@@ -192,6 +192,10 @@ def _read_logs(given: Mapping[str, Any], options: Options) -> tuple[Any, Any, Op
     for name, path in given.items():
         said = options.format_of(name) or options.format_of("gold")
         tables[name] = Input(str(path), input_format=said, asked=options.asked_of(name)).read().layers[ItemTable]
+    models = [table.system or name for name, table in tables.items()]
+    if {*tables} == {*named_systems([*map(str, given.values())])} and len({*models}) == len(models):
+        # Without names of the user's, systems are called by their models.
+        tables = dict(zip(models, tables.values(), strict=True))
     return _take_scores(tables, options)
 
 

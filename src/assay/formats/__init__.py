@@ -621,6 +621,11 @@ def plan(
                 form = FORMATS[items.FORMAT] if shown else form and replace(form, single=single)
         # To look for installed packages takes time, so it comes last.
         form = form or recognise(plugins.load_all("formats").values())
+    if form is None and items.is_csv_of_words(head):
+        raise InputError(
+            f"{path}: words, but commas divide the columns. Save it with tabs, and with an empty line after each "
+            "sentence; if each row is an item: --task items"
+        )
     if form is None:
         raise InputError(
             f"{path}: unknown format. `assay formats` lists those known; name it with --input-format, "

@@ -60,6 +60,8 @@ KEYS = frozenset((*IDS, *GOLD, *SYSTEM))
 """Names of columns that show items in a header, or in an object of JSON."""
 _NAMES = KEYS | {*_TEXTS, *CONFIDENCES, _SCORE, *SYSTEMS, *RUNS}
 PROBABILITY, _LOGARITHM = "p:", "exp:"
+_SHARE = re.compile(r"(?i)(p|probs?|probability|proba|conf|confidence|score)[ _.-](.+)")
+"""A column that may have the probability of a label, such as prob_cat."""
 _LIKE_MISSING = ("NA", "None", "null", "nan", "NaN", "NULL")
 _SEVERAL = (list, tuple, set, frozenset)
 _NULL = "\0"
@@ -142,6 +144,8 @@ def find_roles(table: CellTable, given: Mapping[str, Any], asked: Asked, column:
     if label is None and confidence is None and not shares:
         side = "a system's labels" if asked.is_system else "gold's labels"
         own = f"{asked.name}=" if asked.name else ""
+        if asked.may_answer and (hint := hint_confidences(table.names, own)):
+            raise InputError(f"{table.path}: no column has a system's labels. {hint}")
         raise InputError(
             f"{table.path}: no column is called like {side} ({', '.join((SYSTEM if asked.is_system else GOLD)[:4])}"
             f" …). Name it: --column {own}{_example(table, ids)}. There is: {_list(table)}."
@@ -153,6 +157,21 @@ def find_roles(table: CellTable, given: Mapping[str, Any], asked: Asked, column:
         usual = {*table.among(_TEXTS)}
         texts = tuple(place for place in rest if place in usual or (not table.names and len(rest) == 1))
     return Roles(label, ids, texts, confidence, shares, targets)
+
+
+def hint_confidences(names: Sequence[str], system: str = "") -> str:
+    """What to do if columns are called like confidences, but are not read as such; empty if none is.
+
+    `system` is its name before an equals sign.
+    """
+    if shares := [found for name in names if (found := _SHARE.fullmatch(name.strip()))]:
+        renamed = ", ".join(f"{found[0]} p:{found[2]}" for found in shares[:3])
+        return f"If columns have the probabilities of labels, call {renamed}{' …' * (len(shares) > 3)}"
+    score = next((name for name in names if plain_name(name) == _SCORE), None)
+    if score is None:
+        return ""
+    given = f'"{system}items(confidence={score})"'
+    return f"If column {score} has confidences: --input-format {given}; if answers: --column {system}{score}"
 
 
 def _locate_several(table: CellTable, names: str) -> tuple[int, ...]:
@@ -573,7 +592,16 @@ def _is_csv(lines: Sequence[str]) -> bool:
     names = {plain_name(name) for name in rows[0]} if rows else set()
     if not rows or WORDS & names:
         return False
+    if len(rows[0]) > 1 and KEYS & names:
+        # A row with more or fewer cells is reported when it is read.
+        return True
     return {*map(len, rows)} == {len(rows[0])} and (len(rows[0]) > 1 < len(rows) or bool(KEYS & names))
+
+
+def is_csv_of_words(head: Sequence[str]) -> bool:
+    """True if commas or semicolons divide the first line, and it names a column of words."""
+    separator = find_separator(head[0])
+    return separator != "\t" and bool(WORDS & {plain_name(name) for name in head[0].split(separator)[:-1]})
 
 
 def _restarts(cells: Sequence[str]) -> bool:
@@ -594,9 +622,12 @@ def _json_shows_items(head: Sequence[str]) -> bool:
     """True if objects of JSON have labels, and neither spans nor words."""
     text = "\n".join(head).strip()
     values: list[Any] = []
-    with suppress(ValueError, RecursionError):
-        values = [json.loads(line) for line in head[:_MANY] if line.strip()]
-    if len(values) < 2:
+    for line in filter(str.strip, head[:_MANY]):
+        with suppress(ValueError, RecursionError):
+            values.append(json.loads(line))
+    lines = len([*filter(str.strip, head[:_MANY])])
+    # A line with a fault among objects is reported when it is read.
+    if len(values) < 2 or not (len(values) == lines or isinstance(values[0], dict)):
         with suppress(ValueError, RecursionError):
             values = whole if isinstance(whole := json.loads(text), list) else [whole]
     if not values or all(isinstance(value, str | int | float) for value in values):

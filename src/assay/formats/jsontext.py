@@ -52,7 +52,8 @@ def values_in(lines: Iterator[tuple[int, str]], path: str, example: str, noun: s
     except (ValueError, RecursionError) as error:
         fault = f"not JSON for {noun}s: nested too deeply, or a number too long."
         if isinstance(error, json.JSONDecodeError):
-            fault = f"not JSON ({error.msg}, at character {error.colno} of the line). A {noun} is {example}"
+            named = f"{'An' if noun[0] in 'aeiou' else 'A'} {noun}"
+            fault = f"not JSON ({error.msg}, at character {error.colno} of the line). {named} is {example}"
         raise InputError(f"{path}:{number}: {fault}") from None
 
 

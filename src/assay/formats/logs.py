@@ -32,6 +32,8 @@ _VALUES = {
     **dict.fromkeys(("no", "false"), 0.0),
 }
 """Scores of Inspect that are no numbers: correct, incorrect, partly, no answer."""
+_HEADER = "header.json"
+"""The entry of a zip file that says which model was run."""
 _OWN = ("id", "answer", "target", "prompt")
 """The first columns of a log."""
 _SHORT = 60
@@ -205,13 +207,16 @@ def looks_inspect(head: Sequence[str]) -> bool:
 def read_inspect(source: Source, builder: Builder) -> None:
     """Read a log of Inspect: the answers, targets and scores of its samples, all epochs one after another."""
     if source.head()[0] == ZIP:
-        samples = [*_unzip(source)]
+        entries = dict(_unzip(source))
+        header = entries.pop(_HEADER, {})
+        samples = [*entries.values()]
     else:
         text = "".join(batch.text for batch in source.batches())
         try:
-            samples = json.loads(text).get("samples") or []
+            header = json.loads(text)
         except ValueError as error:
             raise InputError(f"{source.path}: not JSON ({error}).") from None
+        samples = header.get("samples") or []
     if not samples:
         raise InputError(f"{source.path}: a log without samples. Was it written with --no-log-samples?")
     by_sample = [dict(_read_scores(source.path, sample)) for sample in samples]
@@ -228,19 +233,23 @@ def read_inspect(source: Source, builder: Builder) -> None:
     metadata = [(sample.get("metadata") or {}) | epoch for sample, epoch in zip(samples, epochs, strict=True)]
     items = _make_log(source, INSPECT, own, metadata, [0] * len(samples))
     scores = {name: np.array([own.get(name, math.nan) for own in by_sample]) for name in names}
-    builder.tables.append(replace(items, scores=scores, is_logged=True, notes=()))
+    system = str((header.get("eval") or {}).get("model") or "")
+    failed = frozenset(str(sample["id"]) for sample in samples if sample.get("error"))
+    more: dict[str, Any] = {"system": system, "failed": failed, "scores": scores}
+    builder.tables.append(replace(items, **more, is_logged=True, notes=()))
 
 
-def _unzip(source: Source) -> Iterator[Any]:
-    """The samples of a zip file, by name."""
+def _unzip(source: Source) -> Iterator[tuple[str, Any]]:
+    """The header and the samples of a zip file, by name."""
     content = source.content()
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if "xl/workbook.xml" in archive.namelist():
                 raise InputError(f"{source.path}: an Excel file. Save it as CSV.")
             for entry in sorted(archive.infolist(), key=lambda entry: entry.filename):
-                if entry.filename.startswith("samples/") and entry.filename.endswith(".json"):
-                    yield json.loads(_unpack(archive, entry, content, source.path))
+                is_sample = entry.filename.startswith("samples/") and entry.filename.endswith(".json")
+                if is_sample or entry.filename == _HEADER:
+                    yield entry.filename, json.loads(_unpack(archive, entry, content, source.path))
     except (zipfile.BadZipFile, ValueError) as error:
         raise InputError(f"{source.path}: not a log of Inspect that can be read ({error}).") from None
 

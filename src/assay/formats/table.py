@@ -190,7 +190,8 @@ def _long_cells() -> Iterator[None]:
 
 
 def _ragged(path: str, line: int, cells: int, width: int) -> InputError:
-    return InputError(f"{path}:{line}: {cells} cell{'s' * (cells != 1)}, but the first line has {width}.")
+    remedy = " Put a text that contains the separator into quotation marks." if cells > width else ""
+    return InputError(f"{path}:{line}: {cells} cell{'s' * (cells != 1)}, but the first line has {width}.{remedy}")
 
 
 def _unquote(cell: str) -> str:

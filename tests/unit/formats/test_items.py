@@ -520,7 +520,7 @@ def test_scores_need_no_gold(file):
 
 def test_scores_without_gold_are_refused_if_unclear(file):
     file("a.csv", "id,judge,fluency\n1,2,.5\n2,,.5\n")
-    several = "a.csv: judge, fluency have numbers. Name the score: -m \"mean(of=judge)\"; if each is a system's: "
+    several = 'a.csv: judge, fluency have numbers. Name the score: -m "mean(of=judge)"; if each is a system\'s: '
     assert refusal("score", "a.csv", "-m", "mean") == f"{several}--column judge --column fluency"
     assert "there is no column 'x'. There is: id, judge, fluency." in refusal("score", "a.csv", "-m", "mean(of=x)")
     assert "(2). --missing empty" in refusal("score", "a.csv", "-m", "mean(of=judge)")
@@ -560,3 +560,59 @@ def test_annotators_may_be_lists_of_labels_or_series():
     assert lists.scores[0].value == by_id.scores[0].value and lists.about.task == "items"
     words = assay.agreement([[["a", "b"], ["c"]], [["a", "b"], ["d"]]], measures="kappa", times=10)
     assert words.about.task == "tags"
+
+
+def test_logs_of_inspect_are_called_by_their_models_and_say_what_failed(file):
+    def log(name: str, model: str, *failed: int) -> str:
+        samples = [
+            {"id": n, "epoch": 1, "target": "x", "scores": {"s": {"value": "C"}}, "error": n in failed or None}
+            for n in range(3)
+        ]
+        return file(
+            name,
+            json.dumps({"version": 2, "eval": {"run_id": "r", "task_id": "t", "model": model}, "samples": samples}),
+        )
+
+    log("a.json", "lab/large")
+    log("b.json", "lab/small")
+    assert [*find_sides("a.json", ["b.json"], Options())[1]] == ["lab/large", "lab/small"]
+    assert [*find_sides("x=a.json", ["b.json"], Options())[1]] == ["x", "b"]
+    log("b.json", "lab/large")
+    assert [*find_sides("a.json", ["b.json"], Options())[1]] == ["a", "b"]
+    log("b.json", "lab/small", 0, 2)
+    message = refusal("score", "a.json", "b.json")
+    assert message.startswith("b.json: 2 of 3 items of gold ended with an error (0, 2). --missing empty")
+
+
+@pytest.mark.parametrize(
+    ("gold", "message"),
+    [
+        (
+            '{"id": "1", "label": "a"}\n{"id": "2" "label": "b"}\n{"id": "3", "label": "a"}\n',
+            "g:2: not JSON (Expecting",
+        ),
+        ("id,text,label\n1,good,a\n2,bad, really,b\n", "g:3: 4 cells, but the first line has 3. Put a text that"),
+        ("id,label\n1,a\n2\n", "g:3: 1 cell, but the first line has 2."),
+        ("word,label\nAnna,B-PER\nsings,O\n", "g: words, but commas divide the columns. Save it with tabs"),
+        ("id,label\n001,a\n2,b\n3,a\n", "s.csv:2: id 1 is not in g, which has 001: write ids alike."),
+    ],
+)
+def test_faults_of_gold_name_their_line(file, gold, message):
+    file("s.csv", "id,label\n1,a\n2,b\n3,a\n")
+    assert refusal("score", file("g", gold), "s.csv").startswith(message)
+
+
+def test_columns_like_confidences_get_a_hint_and_scores_rank_without_answers(file):
+    file("g.csv", "id,label\n1,pos\n2,neg\n3,pos\n4,neg\n")
+    file("a.csv", "id,prob_pos,prob_neg\n" + "".join(f"{row},.8,.2\n" for row in range(1, 5)))
+    call_them = "If columns have the probabilities of labels, call prob_pos p:pos, prob_neg p:neg"
+    assert refusal("score", "g.csv", "a.csv") == f"a.csv: no column has a system's labels. {call_them}"
+    file("b.csv", "id,pred,prob_pos\n" + "".join(f"{row},pos,.8\n" for row in range(1, 5)))
+    assert "call prob_pos p:pos" in refusal("score", "g.csv", "b.csv", "-m", "auc")
+    file("s.csv", "id,score\n1,2.5\n2,-1\n3,-2\n4,-3\n")
+    assert '--input-format "s=items(confidence=score)"; if answers: --column s=score' in refusal(
+        "score", "g.csv", "s.csv"
+    )
+    ranked = assay.score("g.csv", "s.csv", "auc", input_format="s=items(confidence=score)", times=10)
+    assert ranked.scores[0].value == 0.75 and not any("no answer" in text for text in ranked.warnings)
+    assert "-m auc to rank them" in refuse("g.csv", "s.csv", input_format="s=items(confidence=score)")

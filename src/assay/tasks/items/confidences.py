@@ -18,6 +18,7 @@ from assay.engine.measure import Measure, Scores, measure
 from assay.engine.prepare import Run
 from assay.engine.values import Values
 from assay.errors import InputError, UsageError
+from assay.formats.items import hint_confidences
 from assay.result import enumeration
 from assay.result.numbers import plural
 from assay.stats.confidence import CalibrationScore, Confidences, squared_errors, surprises
@@ -168,13 +169,14 @@ def score_shares(pair: Pair, sure: ItemConfidences, floor: float = 0.0) -> tuple
 
 
 def apply_threshold(
-    gold: ItemTable, table: ItemTable, kind: str, threshold: float | None, positive: str = ""
+    gold: ItemTable, table: ItemTable, kind: str, threshold: float | None, positive: str = "", *, ranks: bool = False
 ) -> tuple[ItemTable, str]:
     """The table with the answers that a threshold makes of confidences, and with the label that these are about; and
     a sentence on the threshold.
 
     Of two labels the positive one is answered from the threshold on, of sets each label; of other answers those below
-    it are none. Without a threshold, it is one half if a table has no answers of its own.
+    it are none. Without a threshold, it is one half if a table has no answers of its own. If measures only rank items
+    (`ranks`), scores need no answers.
     """
     if table.confidence is None and table.shares is None:
         if threshold is not None:
@@ -202,6 +204,8 @@ def apply_threshold(
                 f'positive one: -m "label-f1(positive={min(used)})"'
             )
         table = replace(table, about=about)
+        if ranks and threshold is None and _has_scores(np.asarray(table.confidence)):
+            return table, ""
         if about and (unanswered or threshold is not None):
             return _answer_from(table, used, about, threshold)
     if threshold is None:
@@ -235,7 +239,8 @@ def _answer_from(
         )
     if threshold is None and _has_scores(sure):
         raise UsageError(
-            f"{table.path}: scores, not probabilities. From which score on is it {positive}? --min-score X"
+            f"{table.path}: scores, not probabilities. From which score on is it {positive}? "
+            "--min-score X, or -m auc to rank them"
         )
     least = HALF if threshold is None else threshold
     labels = Column(np.where(sure >= least, 0, 1).astype(np.int32), (positive, others[0]))
@@ -251,7 +256,8 @@ def _sure(pair: Pair, name: str, positive: str, *, probabilities: bool = False) 
     table = pair.system.layers[ItemTable]
     sure = confidences_of(pair, positive)
     if sure is None:
-        raise UsageError(f"{name}: {table.path} has no confidences. Name their column: items(confidence=NAME)")
+        hint = hint_confidences([*table.metadata]) or "Name their column: items(confidence=NAME)"
+        raise UsageError(f"{name}: {table.path} has no confidences. {hint}")
     numbers = sure.shares if sure.answers is None or sure.whole else sure.answers
     if probabilities and _has_scores(numbers):
         raise UsageError(

@@ -34,6 +34,8 @@ _MOST_RANKS = 1_000
 _COMMA = re.compile(r"[-+−]?\d+,\d+")
 _POINTS = "save the table with English numbers"
 _ORDERED = ("mae", "rmse", "bias", "r2", "within", "pearson", "spearman", "kendall")
+_RANKING = ("auc", "average-precision")
+"""Measures that need no answers, only their confidences."""
 _DEFAULTS = {
     "labels": ("accuracy", "label-f1"),
     "sets": ("label-f1(average=micro)", "subset-accuracy"),
@@ -125,21 +127,23 @@ def prepare_items(run: Run) -> None:
     run.warnings.append(items_left_out(number=int(absent.sum()), items=len(absent), skip=options.on_mismatch))
     gone = ((row, whole.ids[row] if whole.ids else str(row + 1), reason) for row, reason in sorted(left_out.items()))
     corpora = [replace(gold.corpus(), left_out=tuple(gone))]
-    positive = asked_positive(run.measures)
+    positive, only_ranked = asked_positive(run.measures), bool(names) and {*names} <= {*_RANKING}
     for name, table, order in zip(run.names[1:], tables[1:], orders, strict=True):
         lacking = np.flatnonzero(order == NONE)
         if len(lacking) and options.missing == "error":
             ids = gold.ids or ()
             named = ", ".join(ids[row] for row in lacking[:_NAMED].tolist()) + ", …" * (len(lacking) > _NAMED)
-            are = "is" if len(lacking) == 1 else "are"
+            missing = "is missing" if len(lacking) == 1 else "are missing"
+            if {ids[row] for row in lacking.tolist()} <= table.failed:
+                missing = "ended with an error"
             raise AlignmentError(
-                f"{table.path}: {len(lacking):,} of {len(gold):,} items of gold {are} missing ({named}). --missing "
-                "empty counts them as wrong, --on-mismatch skip leaves them out."
+                f"{table.path}: {len(lacking):,} of {len(gold):,} items of gold {missing} ({named}). --missing empty "
+                "counts them as wrong, --on-mismatch skip leaves them out."
             )
         run.warnings.append(answers_missing(name=name, number=len(lacking)))
         same, threshold = np.array_equal(order, np.arange(len(table))), options.threshold_of(name)
         joined = table if same else table.take(order)
-        answered, note = apply_threshold(gold, joined, kind, threshold and threshold[0], positive)
+        answered, note = apply_threshold(gold, joined, kind, threshold and threshold[0], positive, ranks=only_ranked)
         run.notes += [plain_sentence(text=f"{name}: {note}")] if note else []
         run.warnings.append(answers_not_highest(name=name, number=count_not_highest(answered)))
         corpora.append(answered.corpus())
@@ -174,7 +178,7 @@ def prepare_items(run: Run) -> None:
         run.pairs.append((name, align(run.gold, corpus, column=LABEL).with_layer(layer)))
     judged = [(name, judge_items(pair)) for name, pair in run.pairs]
     run.corpora[0] = run.gold.with_layer(divide_items(run, judged))
-    for name, items in judged if kind == "labels" and not options.symmetric else ():
+    for name, items in judged if kind == "labels" and not (options.symmetric or only_ranked) else ():
         said = np.unique(items.answer[0]).tolist()
         constant = items.labels[said[0]] if len(said) == 1 and said[0] != NONE else ""
         always = said == [NONE] or (bool(constant) and len(items) > 1)
@@ -183,7 +187,7 @@ def prepare_items(run: Run) -> None:
         unit = tables[0].unit
         run.notes.append(plain_sentence(text=f"items of one {unit} may resemble each other: --unit meta:{unit}"))
     answers = [(name, np.array([*items.labels, None], dtype=object)[items.answer[0]]) for name, items in judged]
-    run.warnings.append(identical_outputs(answers, np.array_equal))
+    run.warnings += [] if only_ranked else [identical_outputs(answers, np.array_equal)]
     run.warnings += idle_rules(run.mappings) if options.map is not None else ()
     run.items = run.gold.sentences
 
@@ -275,8 +279,12 @@ def _check_ids(gold: ItemTable, system: ItemTable, order: Ints, on_mismatch: str
     known = {*gold.ids, *open_ids}
     foreign = next((row for row, name in enumerate(system.ids) if name not in known), None)
     if foreign is not None:
+        own = system.ids[foreign]
+        number = parse_number(own)
+        alike = next((name for name in gold.ids if number is not None and parse_number(name) == number), "")
+        how = f", which has {alike}: write ids alike" if alike else ""
         raise AlignmentError(
-            f"{system.place(foreign)}: id {system.ids[foreign]} is not in {gold.path}. To leave such items out: "
+            f"{system.place(foreign)}: id {own} is not in {gold.path}{how}. To leave such items out: "
             "--on-mismatch skip"
         )
 
