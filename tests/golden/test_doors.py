@@ -22,6 +22,7 @@ from assay.errors import AssayError
 from assay.formats import Input, schemes
 from assay.formats.whose import Asked
 from cases import each
+from commands import call
 
 DATA = Path(__file__).parents[1] / "data" / "doors"
 READINGS = json.loads((DATA / "expected.json").read_text("utf-8"))
@@ -311,3 +312,31 @@ def test_documents_without_a_prediction_are_scored_as_empty_on_request():
         assert str(error) == lacking
     else:
         raise AssertionError("scored")
+
+
+def test_a_task_of_label_studio_counts_utf16_and_has_metadata_in_its_data(tmp_path):
+    source, target = str(DATA / "doccano" / "relations.jsonl"), str(tmp_path / "tasks.json")
+    assert call("convert", source, "--to", "labelstudio", "-o", target).returncode == 0
+    tasks = json.loads(Path(target).read_text("utf-8"))
+    for task, expected in zip(tasks, COMMANDS["convert-labelstudio"]["expected"]["tasks"], strict=True):
+        results = {one["id"]: one["value"] for one in task["annotations"][0]["result"] if one["type"] == "labels"}
+        spans = [[one["start"], one["end"], *one["labels"]] for one in results.values()]
+        relations = [
+            [*one["labels"], *(results[one[end]]["labels"][0] for end in ("from_id", "to_id"))]
+            for one in task["annotations"][0]["result"]
+            if one["type"] == "relation" and one["direction"] == "right"
+        ]
+        assert (task["data"]["text"], spans, relations) == tuple(
+            expected[key] for key in ("text", "spans", "relations")
+        )
+        assert task["data"].items() >= expected["data"].items()
+    again, corpus = (documents_of(Input(path).read()) for path in (target, source))
+    assert again == corpus
+
+
+def test_a_span_within_another_has_no_place_in_tags():
+    done = call("convert", str(DATA / "doccano" / "relations.jsonl"), "--to", "hf")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "assay: document 14: the span 'Rome' lies over 'Bank of Rome', which hf has no place for. Use --to jsonl\n"
+    )

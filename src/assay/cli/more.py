@@ -86,9 +86,12 @@ def merge_command(parts: tuple[str, ...], measures: tuple[str, ...], gates: Gate
 @click.argument("path", type=click.Path())
 @option("--to target", "Format to write: conllu, conllx, conll, tsv or slash; for graphs conllu, sdp or mrp; for "
         "semantic roles conll09, up or, if they are stretches, props or biojson; for spans, relations and links "
-        "brat, jsonl, spert, dygie, docred, hipe or neleval; for items (logs too) csv, tsv or jsonl. Default for "
-        "tags of spans: that of the file.")
-@option("--column", "Label column to keep if the target has only one, or to write it to.")
+        "brat, jsonl, spert, dygie, docred, hipe or neleval; for tools and libraries labelstudio, doccano, prodigy, "
+        "argilla, webanno, cas, gliner, hf, docbin, tuples, pubtator or bioc; for items (logs too) csv, tsv or "
+        "jsonl. Default for tags of spans: that of the file.")
+@choice("--as kind", "annotations predictions", "What to write to labelstudio or argilla. Default: predictions if "
+        "the file is a model's or has scores.")
+@option("--column", "Label column to keep if the target has only one, or to write it to; or the layer of spans.")
 @option("--to-scheme", "Write tags of spans under this scheme, e.g. bioes.", type=SCHEME_NAMES, metavar="SCHEME")
 @option("--scheme", "Scheme of the tags in the file. Default: recognised from the tags.",
         type=SCHEME_NAMES, metavar="SCHEME")
@@ -113,12 +116,14 @@ def convert_command(
       assay convert graphs.sdp --to conllu -o graphs.conllu
       assay convert roles.conll09 --to up -o roles.conllu
       assay convert anna/ --to jsonl -o anna.jsonl
+      assay convert model.conll --to labelstudio --as predictions -o tasks.json
+      assay convert export.json --which anna --to prodigy -o anna.jsonl
       assay convert samples_mmlu.jsonl --to csv -o mmlu.csv
     """
     from assay.formats import Input, write
     from assay.formats.whose import Asked, check_repair
 
-    asked = Asked(which=which or "", repair=check_repair(options["repair"] or ""))
+    asked = Asked(which=which or "", repair=check_repair(options["repair"] or ""), column=column or "")
     input_format = options.pop("input_format")
     source = Input(path, input_format=input_format, wanted=[column] if column else [], asked=asked)
     texts, losses = write.convert_file(source, target, column, **options)

@@ -166,8 +166,8 @@ def _next_commands(result: Result, has_page: bool) -> list[str]:
     return [shlex.join(["assay", *line]) for line in lines[:2]]
 
 
-def write_output(text: str, path: str | None) -> None:
-    """Write a text into a file or, without one, to standard output."""
+def write_output(text: str | bytes, path: str | None) -> None:
+    """Write a text or bytes into a file or, without one, to standard output."""
     if path:
         write(path, text)
     else:
@@ -175,7 +175,7 @@ def write_output(text: str, path: str | None) -> None:
         click.echo(text, nl=False, color=True)
 
 
-def put_files(texts: Mapping[str, str], path: str | None) -> None:
+def put_files(texts: Mapping[str, str | bytes], path: str | None) -> None:
     """Write texts into files of a new folder or, if only their endings differ, next to the file that is named."""
     if not path:
         raise UsageError(f"{len(texts)} files are to be written. Give a folder: -o FOLDER")

@@ -77,6 +77,7 @@ _MANY = 50
 _WITH_SPANS = re.compile(r"^\s*[\[{]|</\w+>")
 _OF_WORDS = frozenset(
     {"annotations", "clusters", "entities", "ents", "relations", "sentences", "spans", "tokens", "words"}
+    | {"tokenized_text"}
 )
 """Keys of JSON that documents have and items do not."""
 

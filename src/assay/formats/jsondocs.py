@@ -25,7 +25,7 @@ _OVER_SPANS = {
 """The layers over spans in JSON, by what they look like."""
 _OF_ROW = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time")
 """Keys of a row of JSON-MIN that are not the task's."""
-_OF_DOCUMENT = frozenset(
+OF_DOCUMENT = frozenset(
     (*IDS, *_SPANS, "text", "data", "tokens", "relations", "meta", "metadata", "answer", "annotator", "Comments")
 )
 """Keys of a document that are no metadata."""
@@ -98,7 +98,7 @@ def _document(value: Any, line: int, place: str) -> Document:
         text = data.get(its_key)
         metadata = {key: given for key, given in data.items() if key not in (its_key, *IDS)}
     else:
-        metadata = {key: given for key, given in value.items() if key not in _OF_DOCUMENT}
+        metadata = {key: given for key, given in value.items() if key not in OF_DOCUMENT}
         for key in ("meta", "metadata"):
             metadata |= value[key] if isinstance(value.get(key), dict) else {}
     if text is not None:

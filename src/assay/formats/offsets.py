@@ -65,11 +65,18 @@ def check_text(said: str, text: str, fragments: Fragments, place: str) -> None:
 def is_text_at(said: str, text: str, fragments: Fragments) -> bool:
     """True if this text is at these offsets; any white space is equal, and fragments that touch may be apart."""
     if len(fragments) == 1 and text[slice(*fragments[0])] == said:
-        return True
-    return any(
+        return fragments[0][1] <= len(text)
+    return fragments[-1][1] <= len(text) and any(
         said.split() == " ".join(text[start:end] for start, end in parts).split()
         for parts in (fragments, merge_stretches(fragments))
     )
+
+
+def _agrees(said: str, text: str, fragments: Fragments) -> bool:
+    """True if this text is at these offsets, without a blank beside it."""
+    (start, _), (_, end) = fragments[0], fragments[-1]
+    ends = (said[:1], text[start : start + 1]), (said[-1:], text[end - 1 : end])
+    return is_text_at(said, text, fragments) and all(own.isspace() == there.isspace() for own, there in ends)
 
 
 def check_span(
@@ -155,7 +162,7 @@ def find_unit(
     """
     if text.isascii() or asked == UNITS[1]:
         return None
-    if asked == AUTO and all(is_text_at(said, text, parts) for said, parts in spans):
+    if asked == AUTO and all(_agrees(said, text, parts) for said, parts in spans):
         return None
     unit = asked
     if asked == AUTO:
@@ -171,7 +178,7 @@ def agreeing_spans(text: str, spans: Sequence[tuple[str, Fragments]], unit: str)
     return {
         number
         for number, (said, parts) in enumerate(spans)
-        if (places := convert_fragments(parts, table)) is not None and is_text_at(said, text, places)
+        if (places := convert_fragments(parts, table)) is not None and _agrees(said, text, places)
     }
 
 

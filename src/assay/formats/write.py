@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 
@@ -24,6 +24,7 @@ from assay.formats import (
     writespans,
 )
 from assay.formats.columns import CONLLU
+from assay.formats.spandocuments import list_losses
 
 TARGETS = ("conllu", "conllx", "conll", "tsv", "slash")
 """Formats of words with labels; those of graphs and of semantic roles are in `graphwriter.TARGETS`."""
@@ -39,18 +40,20 @@ def convert_file(
     scheme: str | None = None,
     repair: str | None = None,
     to_scheme: str | None = None,
-) -> tuple[dict[str, str], list[str]]:
+    kind: str | None = None,
+) -> tuple[Mapping[str, str | bytes], list[str]]:
     """The texts in the target format by the names of their files, and a sentence for everything that is lost.
 
     A single file has no name. Without a target the format stays: tags of spans are written in
-    another scheme, or faults are repaired.
+    another scheme, or faults are repaired. `kind` is annotations or predictions, if tools tell these apart.
     """
     if contains_items(source):
         if to_scheme or scheme or repair or not target:
             raise UsageError(f"{source.path}: a table of items. Say what to write: --to csv, --to tsv or --to jsonl")
         text, losses = writeitems.write_items(source.read(), target)
         return {"": text}, losses
-    if to_scheme or scheme or (repair and "spans" not in source.plan.layers):
+    to_spans = (target or "").partition("(")[0] in writespans.TARGETS
+    if to_scheme or ((scheme or (repair and "spans" not in source.plan.layers)) and not to_spans):
         text, losses = _rewrite_tags(source, target or source.plan.name, column, scheme, repair, to_scheme)
         return {"": text}, losses
     if not target and not repair:
@@ -69,9 +72,16 @@ def convert_file(
     elif given:
         raise UsageError(f"format {name} takes no parameters here, so not {next(iter(given))!r} either.")
     elif name in writespans.TARGETS:
-        if column:
+        corpus = links.with_links(source.read())
+        has_tags = column or scheme or any(schemes.looks_like_tags(one.counts()) for one in corpus.columns.values())
+        if "spans" not in corpus.marks and corpus.columns and has_tags:
+            corpus, asked, read_as, losses = _read_tags(source, column, scheme, repair)
+            kept = {column: cells for column, cells in corpus.columns.items() if column not in asked}
+            files, others = writespans.write_spans(replace(corpus, columns=kept), name, kind)
+            return files, [f"column {'+'.join(asked)} is read as {read_as.title}.", *losses, *others]
+        if column and not corpus.layer_read:
             raise UsageError(f"--column is about labels of words, and {name} has spans. Leave it out.")
-        return writespans.write_spans(links.with_links(source.read()), name)
+        return writespans.write_spans(corpus, name, kind)
     else:
         chosen = None
         if name in _ONE_LABEL:
@@ -113,16 +123,13 @@ def _write_words(corpus: Corpus, target: str, column: str | None, chosen: str | 
     if target != "conllu":
         rows.append((len(corpus.comments), "comments: {} left out."))
         rows.append((len(corpus.aside_lines), "ranges or empty nodes: {} lines left out."))
-    return text, writespans.list_losses(target, rows)
+    return text, list_losses(target, rows)
 
 
-def _rewrite_tags(
-    source: Input, form: str, column: str | None, scheme: str | None, repair: str | None, to_scheme: str | None
-) -> tuple[str, list[str]]:
-    """The text with its tags of spans under another scheme, or repaired; and sentences on what was changed or lost.
-
-    Tables keep their other columns, comments and marks of documents; other formats keep what they have a place for.
-    """
+def _read_tags(
+    source: Input, column: str | None, scheme: str | None, repair: str | None
+) -> tuple[Corpus, list[str], schemes.Scheme, list[str]]:
+    """The corpus with the spans of its tags, their columns and scheme, and a sentence on tags that break it."""
     corpus = source.read()
     if column:
         # Names of columns as in the file, or of keys in them.
@@ -136,14 +143,26 @@ def _rewrite_tags(
     corpus = read_labels(corpus, asked)
     chosen = schemes.find_scheme(scheme or schemes.guess_scheme(corpus, asked))
     corpus, reading = schemes.spans_from_tags(corpus, asked, chosen.name, repair)
-    written = schemes.find_scheme(to_scheme) if to_scheme else chosen
-    tags = schemes.tags_of(corpus, written.name)
-    losses = [f"column {'+'.join(asked)} is read as {chosen.title} and written as {written.title}."]
+    losses = []
     if reading.invalid:
         losses.append(
             f"tags that break {chosen.title}: {reading.invalid:,}; repaired by {repair or schemes.CONLLEVAL}, which "
             f"changed the reading of {reading.repaired:,}."
         )
+    return corpus, asked, chosen, losses
+
+
+def _rewrite_tags(
+    source: Input, form: str, column: str | None, scheme: str | None, repair: str | None, to_scheme: str | None
+) -> tuple[str, list[str]]:
+    """The text with its tags of spans under another scheme, or repaired; and sentences on what was changed or lost.
+
+    Tables keep their other columns, comments and marks of documents; other formats keep what they have a place for.
+    """
+    corpus, asked, chosen, losses = _read_tags(source, column, scheme, repair)
+    written = schemes.find_scheme(to_scheme) if to_scheme else chosen
+    tags = schemes.tags_of(corpus, written.name)
+    losses = [f"column {'+'.join(asked)} is read as {chosen.title} and written as {written.title}.", *losses]
     crossing = int((corpus.spans.end > np.diff(corpus.starts)[corpus.spans.unit]).sum())
     if crossing:
         losses.append(f"spans that cross the end of a sentence, which {form} does not allow: {crossing:,}.")

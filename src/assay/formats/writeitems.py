@@ -15,8 +15,8 @@ from assay.corpus.items import ItemTable
 from assay.errors import UsageError
 from assay.formats.items import CONFIDENCES, KEYS, PROBABILITY
 from assay.formats.logs import INSPECT, LM_EVAL
+from assay.formats.spandocuments import list_losses
 from assay.formats.table import plain_name
-from assay.formats.writespans import list_losses
 
 TARGETS = ("csv", "tsv", "jsonl")
 _JOINTS = ("|", ";", "+", SEVERAL)
