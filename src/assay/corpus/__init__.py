@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -235,6 +235,11 @@ class Corpus:
     def document_name(self, document: int) -> str:
         """A document's id, or its number."""
         return self.document_ids[document] if document < len(self.document_ids) else str(document + 1)
+
+    def document_texts(self) -> list[str]:
+        """The text of each document, without white space."""
+        ends = [*self.first_words.tolist(), len(self)]
+        return ["".join(self.forms.strings(first, end)) for first, end in pairwise(ends)]
 
     @property
     def are_documents(self) -> bool:

@@ -27,6 +27,8 @@ from assay.records import dataclass
 from assay.result import enumeration
 
 T = TypeVar("T")
+TRAIN = "train"
+"""The name of training data in `--which`."""
 TAGS = ("XPOS", "tag", "UPOS")
 """The columns of tags that can decide the types of mentions: the first that gold fills does."""
 _PARAMETERS = ("params", "tagset", "weights")
@@ -166,13 +168,15 @@ class Options:
     def asked_of(self, name: str) -> Asked:
         """The user's wishes for a file: whose annotation to read, and how to treat faults."""
         which, repair = (dict(self._by_file(option)) for option in ("which", "repair"))
-        mending = check_repair(repair.get(name, repair.get("", "")))
-        is_system = name != "gold" and not self.symmetric
-        has_items = True if self.id or self.task == ITEMS else False if self.task else None
+        # Training data are read as gold is.
+        like = "gold" if name == TRAIN else name
+        mending = check_repair(repair.get(like, repair.get("", "")))
+        is_system = like != "gold" and not self.symmetric
+        has_items = True if self.id or self.task == ITEMS else False if self.task or name == TRAIN else None
         sets = self.sets if isinstance(self.sets, str) else ""
         who = which.get(name, which.get("", ""))
         several = self.alternatives or "" if name == "gold" else ""
-        layer = self.column_of(name)
+        layer = self.column_of(like)
         column = layer if isinstance(layer, str) else ""
         return Asked(name, who, mending, is_system, self.id, sets, several, has_items, self.symmetric, column)
 
@@ -196,6 +200,8 @@ class Options:
         for option in _BY_FILE:
             files = [file for file, _ in self._by_file(option)]
             for file in files:
+                if file == TRAIN and option == "which" and self.train:
+                    continue
                 if file and file not in names:
                     raise unknown("system", file, names)
                 if files.count(file) > 1 and option != "input_format":

@@ -103,6 +103,13 @@ class Run:
         """Each system by its name."""
         return [*zip(self.names[1:], self.corpora[1:], strict=True)]
 
+    @property
+    def names_layers(self) -> bool:
+        """True if each --column is for a file that may have several layers of marks."""
+        files = zip(self.names, self.inputs, strict=True)
+        given = [item for name, item in files if self.options.column_of(name) is not None]
+        return all(isinstance(item, Input) and item.plan.names_layers for item in given)
+
     def decide(self, **facts: Any) -> None:
         """Note what the files decide."""
         self.decided = replace(self.decided, **facts)
@@ -182,7 +189,7 @@ class Run:
             return
         gold = self.gold
         for number, (name, system) in enumerate(self.systems, 1):
-            ours, theirs = _document_keys(gold, system)
+            ours, theirs = self._document_keys(name, system)
             order = {key: place for place, key in enumerate(theirs)}
             # What gold leaves out, systems need not have.
             known = {*ours, *(row[1 if gold.by_id and system.by_id else 0] for row in gold.left_out)}
@@ -210,8 +217,8 @@ class Run:
         """Keep only the documents that all annotators have."""
         gold = self.gold
         common, places = set(range(gold.documents)), []
-        for _, system in self.systems:
-            ours, theirs = _document_keys(gold, system)
+        for name, system in self.systems:
+            ours, theirs = self._document_keys(name, system)
             place = {key: number for number, key in enumerate(theirs)}
             places.append({number: place[key] for number, key in enumerate(ours) if key in place})
             common &= places[-1].keys()
@@ -222,6 +229,27 @@ class Run:
         kept = sorted(common)
         orders = [kept, *([place[number] for number in kept] for place in places)]
         self.corpora = [corpus.reordered(order) for corpus, order in zip(self.corpora, orders, strict=True)]
+
+    def _document_keys(self, name: str, system: Corpus) -> tuple[Sequence[str | int], Sequence[str | int]]:
+        """Keys by which documents of gold and of a system correspond: ids, texts, numbers in the file, or order."""
+        gold = self.gold
+        if gold.by_id and system.by_id:
+            known = {*gold.document_ids, *(row[1] for row in gold.left_out)}
+            if known.isdisjoint(system.document_ids):
+                ours, theirs = (corpus.document_texts() for corpus in (gold, system))
+                if len({*ours}) == len(ours) and sorted(ours) == sorted(theirs):
+                    self.warnings.append(matched_by_text(name=name, number=len(theirs)))
+                    return ours, theirs
+            return gold.document_ids, system.document_ids
+        numbers = []
+        for corpus in (gold, system):
+            gone = {number for number, _, _ in corpus.left_out}
+            numbers.append([number for number in range(corpus.documents + len(gone)) if number not in gone])
+        same = gold.documents + len(gold.left_out) == system.documents + len(system.left_out)
+        if same and (gold.left_out or system.left_out):
+            return numbers[0], numbers[1]
+        # Other texts in the same places are found when they are aligned.
+        return [*range(system.documents)], [*range(system.documents)]
 
     def map_labels(self, apply: Apply) -> None:
         """Apply the rules of the mapping file, if there is one, to gold and to each system."""
@@ -518,19 +546,10 @@ def list_documents(number: int, named: Sequence[str]) -> str:
     return f"{noun} {', '.join(named[:MOST_NAMED])}{', …' if number > MOST_NAMED else ''}"
 
 
-def _document_keys(gold: Corpus, system: Corpus) -> tuple[Sequence[str | int], Sequence[str | int]]:
-    """Keys by which documents of gold and of a system correspond: ids, numbers in the file, or their order."""
-    if gold.by_id and system.by_id:
-        return gold.document_ids, system.document_ids
-    numbers = []
-    for corpus in (gold, system):
-        gone = {number for number, _, _ in corpus.left_out}
-        numbers.append([number for number in range(corpus.documents + len(gone)) if number not in gone])
-    same = gold.documents + len(gold.left_out) == system.documents + len(system.left_out)
-    if same and (gold.left_out or system.left_out):
-        return numbers[0], numbers[1]
-    # Other texts in the same places are found when they are aligned.
-    return [*range(system.documents)], [*range(system.documents)]
+@remark
+def matched_by_text(name: str, number: int) -> Iterator[str]:
+    """Documents that have no id of gold's, but the texts of gold's documents."""
+    yield f"{name}: {plural(number, 'document')} matched with gold's by text, because no ids are the same."
 
 
 def _list_keys(keys: Sequence[str | int]) -> str:
@@ -723,12 +742,17 @@ class OpenFiles:
             [*map(os.path.realpath, item.files)] if isinstance(item, Input) else [str(number)]
             for number, item in enumerate(self.inputs)
         ]
+        # What is read of each file: a column, or a layer and somebody's annotation.
+        columns = run.decided.columns or ("",) * len(files)
+        read = [
+            (paths, column, corpus.which, corpus.layer_read)
+            for paths, column, corpus in zip(files, columns, run.corpora, strict=True)
+        ]
         alike: dict[str, Remark] = {}
-        columns = () if self.options.symmetric else run.decided.columns
-        for number, (name, column) in enumerate(zip(self.names, columns[1:], strict=False), 1):
-            # The system is the column of gold's file which is gold.
-            item = self.inputs[number]
-            if isinstance(item, Input) and column and (files[number], column) == (files[0], columns[0]):
+        for number, (name, item) in enumerate(zip(self.names, self.inputs[1:], strict=True), 1):
+            same = read[number] == read[0] and any(read[0][1:]) and not self.options.symmetric
+            if isinstance(item, Input) and same:
+                column = columns[number]
                 filled = ", ".join(other for other in item.plan.filled if other not in column.split("+"))
                 alike[name] = same_column(name=name, path=item.path, column=column, others=filled)
         others = (fact for fact in run.warnings if fact.kind != "copied" or fact.facts["name"] not in alike)
@@ -749,7 +773,11 @@ def ignored_positions(number: int) -> Iterator[str]:
 def same_column(name: str, path: str, column: str, others: str) -> Iterator[str]:
     """A system that is gold itself, with the columns that may have been meant."""
     more = f"; others: {others}" if others else ""
-    yield f"{name} and gold are the same column of the same file (column {column} of {path}{more})."
+    if column:
+        yield f"{name} and gold are the same column of the same file (column {column} of {path}{more})."
+    else:
+        remedy = f"To choose another: --which {name}=WHO"
+        yield f"{name} and gold are the same annotation of the same file ({path}). {remedy}"
 
 
 def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Options) -> Run:

@@ -67,7 +67,7 @@ _OFFICIAL = (
 def prepare_coreference(run: Run) -> None:
     """Read, bring documents together, and check that their words are the same."""
     options = run.options
-    _check_options(options)
+    _check_options(run)
     rule = _rule(options)
     formats = [item.format if isinstance(item, Corpus) else item.plan.name for item in run.inputs]
     run.take(_each([partial(_read, item, options.zeros, rule, TEXT2TEXT in formats) for item in run.inputs]))
@@ -198,11 +198,12 @@ def unknown_heads(name: str, number: int) -> Iterator[str]:
         yield f"{name}: Heads of {number:,} mentions not given: first word taken."
 
 
-def _check_options(options: Options) -> None:
+def _check_options(run: Run) -> None:
     """Refuse what has no meaning here."""
+    options = run.options
     if options.unit == "sentence":
         raise UsageError("chains reach over whole documents: --unit document")
-    if options.column:
+    if not run.names_layers:
         raise UsageError(
             "--column is about words, but chains of mentions are compared. Leave it out, or say what else is "
             "compared, e.g.: --task tags"
@@ -282,7 +283,9 @@ def _order_like_gold(
         return None, [there]
     ours, theirs = ({name: number for number, name in enumerate(side.document_ids)} for side in (gold, system))
     absent = [number for name, number in ours.items() if name not in theirs]
-    foreign = [number for name, number in theirs.items() if name not in ours]
+    # What gold leaves out, systems need not have.
+    gone = {known for _, known, _ in gold.left_out}
+    foreign = [number for name, number in theirs.items() if name not in ours and name not in gone]
     sides = ((gold, absent), (system, foreign))
     named = []
     for corpus, numbers in sides:

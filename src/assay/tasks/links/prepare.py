@@ -15,7 +15,7 @@ from assay.corpus import Column, Corpus, Marks, move_layers
 from assay.engine.answers import refuse_answers
 from assay.engine.items import Items
 from assay.engine.offsets import check_offsets
-from assay.engine.options import Options
+from assay.engine.options import TRAIN, Options
 from assay.engine.prepare import Run, check_blanks, documents_shared, notes_on_reading
 from assay.engine.spanpairs import have_same_spans, surface_forms
 from assay.engine.warnings import Remark, check_files, identical_outputs, nothing_in_gold, nothing_in_system, remark
@@ -100,8 +100,8 @@ def prepare_links(run: Run) -> None:
         corpora[number], repeated = _normalise(corpus, compared)
         run.warnings.append(read_links(name=name, repeated=repeated))
     if options.train is not None:
-        item = Input(options.train, input_format=options.format_of("gold"))
-        train, _ = _normalise(_read(item, "train", None, options)[0], compared)
+        item = Input(options.train, input_format=options.format_of("gold"), asked=options.asked_of(TRAIN))
+        train, _ = _normalise(_read(item, TRAIN, None, options)[0], compared)
         pairs_seen = {(form, name) for form, names in _pairs(train) for name in names}
         forms, identifiers = {form for form, _ in pairs_seen}, {name for _, name in pairs_seen}
 
@@ -158,7 +158,7 @@ def _read(item: Input | Corpus, name: str, gold: Corpus | None, options: Options
         mentions, candidates = links_in(corpus)
         return corpus.with_marks(spans=mentions, links=mentions, candidates=candidates), ()
     wanted = [part for part in options.link_column.split(",") if part]
-    asked = options.column_of("gold" if name == "train" else name)
+    asked = options.column_of("gold" if name == TRAIN else name)
     if options.link_field or asked == ENTITY:
         if wanted:
             raise UsageError("--link-column and --link-field are two places for links. Leave one out.")

@@ -14,7 +14,7 @@ from assay.engine.answers import refuse_answers
 from assay.engine.lexicon import KNOWN
 from assay.engine.matching import Steps
 from assay.engine.offsets import check_offsets
-from assay.engine.options import Options
+from assay.engine.options import TRAIN, Options
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import have_same_spans, spans_of, surface_forms
 from assay.engine.warnings import Remark, check_system, identical_outputs, nothing_in_system, remark
@@ -51,7 +51,7 @@ Triple = tuple[str, str, str]
 def prepare_relations(run: Run) -> None:
     """Read, check and align relations and their spans."""
     options, measures = run.options, run.measures
-    if options.column is not None:
+    if not run.names_layers:
         raise UsageError(f"--column {options.spelled_column}: relations are not read from a column. Remove --column.")
     run.take(_read(run.inputs))
     run.order_documents()
@@ -70,8 +70,10 @@ def prepare_relations(run: Run) -> None:
         here |= {*Column(relations.label[is_symmetric(relations)], relations.labels.vocabulary).counts()}
     run.decide(symmetric=tuple(sorted(here)))
     stated = here | set(options.decided.symmetric if options.decided is not None else ())
-    gold_format = options.format_of("gold")
-    training = [] if options.train is None else _read([Input(options.train, input_format=gold_format)])
+    training: list[Corpus] = []
+    if options.train is not None:
+        form, asked_of_train = options.format_of("gold"), options.asked_of(TRAIN)
+        training = _read([Input(options.train, input_format=form, asked=asked_of_train)])
     known = {triple for corpus in training for triples in _triples(corpus, options) for triple in triples}
     related = {triple[1:] for triple in known}
     for number, corpus in enumerate(run.corpora):

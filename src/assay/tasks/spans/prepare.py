@@ -17,7 +17,7 @@ from assay.engine.lexicon import KNOWN, Lexicon
 from assay.engine.mapping import Rule, idle_rules, map_labels, read_rules
 from assay.engine.measure import find
 from assay.engine.offsets import check_offsets
-from assay.engine.options import Options
+from assay.engine.options import TRAIN, Options
 from assay.engine.phrases import constituent_spans, with_words_of
 from assay.engine.prepare import Run, check_blanks, note_on_reading, notes_on_columns, notes_on_reading
 from assay.engine.spanpairs import have_same_spans, identify, line_of, spans_of, surface_forms
@@ -37,7 +37,6 @@ from assay.formats.answers import SAID, Answers, Mentions, add_mentions
 from assay.formats.entities import ENTITY, read_entity_spans
 from assay.formats.links import split_like
 from assay.formats.source import Source
-from assay.formats.whose import Asked
 from assay.result import Mapped
 from assay.result.numbers import plural
 from assay.tasks.recognition import has_named_columns, mostly_tags
@@ -257,8 +256,8 @@ def _known_names(path: str, run: Run) -> Lexicon:
     if listed is not None:
         return listed
     column, repair = options.column_of("gold"), options.asked_of("gold").repair
-    wanted, asked = [column] if column else [], Asked("gold", repair=repair)
-    item = Input(path, input_format=options.format_of("gold"), wanted=wanted, asked=asked)
+    wanted = [column] if column else []
+    item = Input(path, input_format=options.format_of("gold"), wanted=wanted, asked=options.asked_of(TRAIN))
     scheme = _declared(options.scheme, run.names).get("gold")
     corpus = _read(item, _column_of(item, column), scheme, "", repair, options)[0]
     if rules := read_rules(options.map):
