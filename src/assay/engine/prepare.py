@@ -43,6 +43,7 @@ from assay.formats import Files, Input, contains_items, from_documents, has_item
 from assay.formats.answers import Answers
 from assay.formats.entities import ENTITY
 from assay.formats.items import FORMAT as ITEMS
+from assay.formats.whose import LAYER_UNREAD
 from assay.records import dataclass
 from assay.result import InputFile, Mapped, enumeration
 from assay.result.numbers import plural
@@ -752,9 +753,11 @@ class OpenFiles:
         for number, (name, item) in enumerate(zip(self.names, self.inputs[1:], strict=True), 1):
             same = read[number] == read[0] and any(read[0][1:]) and not self.options.symmetric
             if isinstance(item, Input) and same:
-                column = columns[number]
-                filled = ", ".join(other for other in item.plan.filled if other not in column.split("+"))
-                alike[name] = same_column(name=name, path=item.path, column=column, others=filled)
+                column = columns[number] or run.corpora[number].layer_read
+                filled = [other for other in item.plan.filled if other not in column.split("+")]
+                layers = (what.partition(LAYER_UNREAD) for what in run.corpora[number].unread)
+                there = ", ".join([*filled, *(layer for _, is_layer, layer in layers if is_layer)])
+                alike[name] = same_column(name=name, path=item.path, column=column, others=there)
         others = (fact for fact in run.warnings if fact.kind != "copied" or fact.facts["name"] not in alike)
         run.warnings = [*alike.values(), *others]
         if self.ignored:

@@ -40,6 +40,8 @@ _LABELS = ("label", "type", "entity_group", "entity_type", "category", "tag", "l
 _STARTS = ("start", "begin", "start_offset", "start_char")
 _ENDS = ("end", "end_offset", "end_char")
 _MENTIONS = ("text", "word", "mention", "name", "entity", "value", "span")
+_IN_OTHER_LAYER = -1
+"""The number of a span that is not read, because it is in a layer that is not asked for."""
 CONFIDENCES = ("score", "confidence", "prob")
 """Keys of a span or relation that say how sure a system is of it."""
 _HEADS = ("head", "from", "from_id")
@@ -128,7 +130,7 @@ def add_document(
         builder.offsets[unit[0]] += 1
     table = unit[1] if unit else None
     reader = _Document(builder, line, place, text, tokens, bounds, find, trim, first, starts, table)
-    reader.read_spans(spans, related=bool(relations))
+    reader.read_spans(chosen.spans, related=bool(relations))
     reader.read_entities(chosen.entities)
     if relations:
         reader.read_relations(relations)
@@ -179,9 +181,13 @@ class _Document:
         links = self.builder.over_spans(link_lists, wanted=linked)
         for number, item in enumerate(spans, 1):
             here = f"{self.place}: span {number}"
-            labels, fragments = self._atoms(item, here)
             known = item if isinstance(item, dict) else {}
-            self.numbers.append([])
+            if self.builder.layers.holds(item):
+                labels, fragments = self._atoms(item, here)
+                self.numbers.append([])
+            else:
+                labels, fragments = [], ()
+                self.numbers.append([_IN_OTHER_LAYER])
             score = self._score(known)
             for label in labels if fragments else ():
                 given = (*self._place(fragments), label, self.line, score)
@@ -200,7 +206,7 @@ class _Document:
     def read_entities(self, entities: Mapping[str, Sequence[int]]) -> None:
         """Group the spans of each entity; relations name entities then, and join their first mentions."""
         for name, members in entities.items():
-            mentions = [number for member in members for number in self.numbers[member]]
+            mentions = [number for member in members for number in self.numbers[member] if number >= 0]
             self.by_id[name] = mentions[:1]
             if mentions:
                 self.builder.collector(relation_lists).entity(mentions)
@@ -275,6 +281,9 @@ class _Document:
             if name is None:
                 raise InputError(f"{here}: no label among {', '.join(item)}. Give it as label or type.")
             head, tail = (self._argument(item, keys, f"{here}: its {keys[0]}") for keys in (_HEADS, _TAILS))
+            if _IN_OTHER_LAYER in (head, tail):
+                self.builder.unread["Relations of spans in other layers"] += 1
+                continue
             if head is None or tail is None:
                 # Faults that are not to be repaired are refused at the end.
                 if self.builder.asked.repair:

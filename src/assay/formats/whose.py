@@ -16,6 +16,8 @@ MEND, DROP = "mend", "drop"
 _REPAIRS = {MEND: MEND, DROP: DROP, "conlleval": MEND, "discard": DROP}
 """The repairs, and their names for tags of spans."""
 _KINDS = ("annotator", "model")
+LAYER_UNREAD = "Spans of "
+"""What comes before the name of a layer that was not read."""
 _MOST = 10
 """So many names are listed."""
 
@@ -106,7 +108,11 @@ class Layers:
         if not named:
             return spans
         self.counts.update(named)
-        return [span for span in spans if not _has_layer(span) or self._is_meant(span["layer"])]
+        return [span for span in spans if self.holds(span)]
+
+    def holds(self, span: Any) -> bool:
+        """True if a span is of a layer that is asked for, or of none."""
+        return not _has_layer(span) or self._is_meant(span["layer"])
 
     def _is_meant(self, layer: str) -> bool:
         """True if a layer is asked for by its name, or by the last part of it."""
@@ -121,7 +127,7 @@ class Layers:
     @property
     def unread(self) -> dict[str, int]:
         """The numbers of spans of the other layers."""
-        return {f"Spans of {name}": number for name, number in self.counts.items() if not self._is_meant(name)}
+        return {f"{LAYER_UNREAD}{name}": number for name, number in self.counts.items() if not self._is_meant(name)}
 
     def check(self, path: str) -> None:
         """Refuse a file with several layers if none is named, and a name that no layer has."""
