@@ -104,6 +104,10 @@ def example_folder(tmp_path_factory):
         (folder / f"{name}.conllu").write_text(text, "utf-8")
         (folder / f"{name}.mrg").write_text(bracketed(text), "utf-8")
     _ratings(folder)
+    region = {"id": "r0", "type": "labels", "value": {"start": 0, "end": 4, "text": "Jane", "labels": ["PER"]}}
+    people = [{"completed_by": name, "result": [region] * number} for number, name in enumerate(("ben", "anna"))]
+    task = {"id": 1, "data": {"text": "Jane Doe sings"}, "annotations": people}
+    (folder / "export.json").write_text(json.dumps([task]))
     (folder / "here").mkdir()
     for line in ("score gold.conllu a.conllu -o result.json", "score gold/ system/ --partial part-1.json"):
         assert call(*line.split(), "--times", "20", folder=folder).returncode == 0

@@ -116,7 +116,7 @@ def convert_command(
       assay convert graphs.sdp --to conllu -o graphs.conllu
       assay convert roles.conll09 --to up -o roles.conllu
       assay convert anna/ --to jsonl -o anna.jsonl
-      assay convert model.conll --to labelstudio --as predictions -o tasks.json
+      assay convert ben.conll --to labelstudio --as predictions -o tasks.json
       assay convert export.json --which anna --to prodigy -o anna.jsonl
       assay convert samples_mmlu.jsonl --to csv -o mmlu.csv
     """
