@@ -12,6 +12,11 @@ from assay.formats import FORMATS
 from coreftexts import documents
 
 DOORS = Path(__file__).parents[1] / "data" / "doors"
+LIBRARIES = tuple(
+    (DOORS / name).read_text("utf-8")
+    for name in ("gliner/train.json", "spacy/tuples.json", "tacred/test.json", "hf/strings.jsonl")
+)
+PREDICTIONS = (DOORS / "gliner" / "predictions.json").read_text("utf-8")
 
 CONLLU = """\
 # newdoc id = d1
@@ -322,7 +327,8 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "biojson": (TAGGED_ROLES,),
     "text2text": (TAGGED, TAGGED.replace("|[e1]", "")),
     "clusters": (CLUSTERS,),
-    "jsonl": (JSONS, STUDIO, TOKENS, RELATED, SPERT),
+    "jsonl": (JSONS, STUDIO, TOKENS, RELATED, SPERT, *LIBRARIES),
+    "predictions": (PREDICTIONS,),
     "answers": (
         (FOLDER / "answers" / "as-json.jsonl").read_text("utf-8"),
         (FOLDER / "answers" / "as-tags.jsonl").read_text("utf-8"),
@@ -380,6 +386,8 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "entities": ("g.tsv", (_cut("entities/gold.tsv", 6), _cut("entities/rules.tsv", 6)), {"task": "spans"}),
     "span tables": ("g.spans", (SPANS, SPANS.replace("ORG\t5\t5\t5", "PER\t4\t5\t4, 5")), {}),
     "jsonl": ("g.jsonl", (JSONS, JSONS.replace('"end": 13', '"end": 6')), {}),
+    "rows of words": ("g.jsonl", (LIBRARIES[3], LIBRARIES[3].replace("B-LOC", "B-PER")), {}),
+    "predictions": ("g.json", (LIBRARIES[1], PREDICTIONS), {}),
     "answers": (
         "g.jsonl",
         (_cut("answers/gold.jsonl", 12, "\n"), _cut("answers/as-json.jsonl", 12, "\n")),

@@ -110,6 +110,7 @@ def conversion() -> Target:
 _TASKS = {
     **dict.fromkeys(("tags", "tags in columns", "numbered words", "tags of xces", "tags of dag", "features"), "tags"),
     **dict.fromkeys(("entities", "span tables", "jsonl", "answers", "mentions", "dygie", "docred"), "spans"),
+    **dict.fromkeys(("rows of words", "predictions"), "spans"),
     **dict.fromkeys(("dependencies", "dependencies with ranges"), "dependencies"),
     **dict.fromkeys(("enhanced dependencies", "semantic dependencies", "graphs of mrp"), "graphs"),
     **dict.fromkeys(("roles", "roles of stretches", "roles of conll2012"), "graphs"),

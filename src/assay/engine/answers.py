@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from assay.engine.slices import Values
 from assay.engine.spanpairs import CLAIMS, SHOWN, shown_words
 from assay.engine.warnings import Remark, remark
 from assay.errors import UsageError, unknown
+from assay.formats import from_documents
 from assay.formats.answers import (
     LONG,
     OUTSIDE,
@@ -23,9 +25,11 @@ from assay.formats.answers import (
     add_mentions,
     choose_inventory,
     ground_answers,
+    texts_of,
 )
 from assay.formats.grounding import REPEATED, UNGROUNDED, fold_spelling
 from assay.formats.shapes import STATUSES
+from assay.formats.whose import Asked
 from assay.records import dataclass
 from assay.result.numbers import plural
 
@@ -55,7 +59,9 @@ def ground_systems(
         )
     for name, corpus in zip(names[1:], corpora[1:], strict=True):
         answers = corpus.layer(Answers)
-        if answers is not None:
+        if answers is not None and answers.answers[0].spans is not None:
+            corpus = _place_predictions(corpus, corpora[0], answers, name)  # noqa: PLW2901
+        elif answers is not None:
             labels = {*choose_inventory(answers.parameters, golds)}
             # A label that the mapping makes one of them is one of them.
             sides = ("both", "system", name)
@@ -63,6 +69,22 @@ def ground_systems(
             corpus = ground_answers(corpus, corpora[0], labels)  # noqa: PLW2901
         grounded.append(corpus)
     return grounded
+
+
+def _place_predictions(system: Corpus, gold: Corpus, answers: Answers, name: str) -> Corpus:
+    """The texts of gold with a system's predicted spans, a list for each text; one left out has a list as well."""
+    left_out = {number for number, _, _ in gold.left_out}
+    if left_out and len(answers.answers) == gold.documents + len(left_out):
+        kept = [answer for number, answer in enumerate(answers.answers) if number not in left_out]
+        answers = replace(answers, answers=kept)
+    texts, found = texts_of(gold, system, answers)
+    documents: list[dict[str, Any]] = [
+        {"text": texts.read(number)[0], SPANS: found[number][0].spans} for number in range(len(found))
+    ]
+    for number, document in enumerate(documents if gold.by_id else ()):
+        document["id"] = gold.document_ids[number]
+    placed = from_documents(documents, system.name, Asked(name, is_system=True))
+    return replace(placed, format=system.format, sha256=system.sha256)
 
 
 def flag_outside(corpus: Corpus, raw: Corpus, golds: Collection[str]) -> Corpus:

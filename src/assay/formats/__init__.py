@@ -524,6 +524,13 @@ FORMATS = {
             of_systems=True,
         ),
         Format(
+            "predictions",
+            "GLiNER's predictions, JSON: a list of spans for each of gold's texts, in their order",
+            '[[{"start": 0, "end": 13, "text": "Angela Merkel", "label": "PER", "score": 0.9}], []]',
+            answers.looks_predictions, answers.read_predictions, ("spans",), has_words=False, begins=("[",),
+            of_systems=True,
+        ),
+        Format(
             "tsv",
             "tab-separated columns, blank line or <s> between sentences",
             "The\tDT\nend\tNN\n",

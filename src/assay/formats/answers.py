@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import accumulate, pairwise
@@ -55,6 +56,9 @@ PARAMETER_HELP = (
     "it; answer: the key of the answer"
 )
 _EXAMPLE = '{"id": "d1", "answer": "…"}'
+_SPANS = '[{"start": 0, "end": 3, "text": "Ann", "label": "PER", "score": 0.9}]'
+_PREDICTED = re.compile(r"\s*+\[(?:\s*+\[\s*+\]\s*+,)*+\s*+\[\s*+(?:\{|\]\s*+\])")
+"""A list of lists of objects, of which the first ones may be empty."""
 OUTSIDE, OFFSETS, LONG = FLAGS = ("outside", "offsets", "long")
 """Columns of mentions: whose label is none of the inventory, which the answer gives by offsets alone, and which are
 longer than half of their text."""
@@ -80,6 +84,8 @@ class Answer:
     """The text that the file gives with it."""
     path: str
     line: int
+    spans: Sequence[Any] | None = None
+    """Predicted spans with offsets, as in JSON, if the answer is not a text."""
 
     @property
     def place(self) -> str:
@@ -129,6 +135,28 @@ def read_answers(source: Source, builder: Builder, **given: Any) -> None:
         check_ids(answer.name is not None, first.name is not None, answer.place)
         builder.add([""], [builder.words + 1], [answer.line])
     collected.answers += found
+    builder.end_file()
+
+
+def looks_predictions(head: Sequence[str]) -> bool:
+    """True if the file begins with a list of lists of objects."""
+    return _PREDICTED.match("\n".join(head)) is not None
+
+
+def read_predictions(source: Source, builder: Builder) -> None:
+    """Read one file: for each of gold's texts a list of spans, each with its text."""
+    builder.begin_file(source.path)
+    collected = builder.collector(Answers)
+    # Labels are taken as they are.
+    collected.parameters = {**PARAMETERS, "labels": "*"}
+    for line, spans in json_values(source, _SPANS, "list of spans"):
+        place = f"{source.path}:{line}"
+        expect(isinstance(spans, list), place, spans, "a list of spans")
+        for number, span in enumerate(spans, 1):
+            has_text = isinstance(span, dict) and isinstance(span.get("text"), str)
+            expect(has_text, f"{place}: span {number}", span, "a span with its text")
+        collected.answers.append(Answer(None, None, "", None, source.path, line, spans))
+        builder.add([""], [builder.words + 1], [line])
     builder.end_file()
 
 
@@ -277,7 +305,7 @@ class _Texts:
         return sentence, int(first - self._first_atoms[sentence]), int(behind - self._first_atoms[sentence])
 
 
-def _texts_of(gold: Corpus, system: Corpus, given: Answers) -> tuple[_Texts, dict[int, list[Answer]]]:
+def texts_of(gold: Corpus, system: Corpus, given: Answers) -> tuple[_Texts, dict[int, list[Answer]]]:
     """Gold's texts, documents or sentences, and the answers to each."""
     if not gold.has_words and gold.texts is None:
         raise InputError(f"{gold.name}: has no words, so answers cannot be located in it.")
@@ -373,7 +401,7 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
     """Gold's text with the spans of a system's answers, and the mentions that they come from."""
     given = system.layer(Answers)
     assert given is not None
-    texts, found = _texts_of(gold, system, given)
+    texts, found = texts_of(gold, system, given)
     parameters = given.parameters
     ground = Ground(LEVELS.index(parameters["ground"]), parameters["tolerance"], parameters["occurrences"] == "all")
     statuses = np.zeros((gold.sentences, len(STATUSES)), dtype=np.int64)
