@@ -39,6 +39,38 @@ CONLLU = """\
 # sent_id = s3
 1\tEnde\tEnde\tNOUN\tNN\t_\t0\troot\t_\t_
 """
+WEBANNO = """\
+#FORMAT=WebAnno TSV 3.3
+#T_SP=a.b.NamedEntity|identifier|value
+#T_CH=a.b.CoreferenceLink|referenceType|referenceRelation
+#T_RL=webanno.custom.Rel|value|BT_a.b.NamedEntity
+
+
+#Text=😀 Zoë left Café Ünïon.
+1-1\t0-2\t😀\t_\t_\t_\t_\t_\t_\t
+1-2\t3-6\tZoë\t*\tPER\tnom[1]\tcoref->1-1\t_\t_\t
+1-3\t7-11\tleft\t_\t_\t_\t_\t_\t_\t
+1-4\t12-16\tCafé\tQ1[1]|*[2]\tORG[1]|a\\|b[2]\t_\t_\tin\t1-2[0_1]\t
+1-5\t17-22\tÜnïon\tQ1[1]\tORG[1]\t_\t_\t_\t_\t
+1-5.1\t17-19\tÜn\t_\t*\t_\t_\t_\t_\t
+1-6\t22-23\t.\t_\t_\t_\t_\t_\t_\t
+
+#Sentence.id=s2
+#Text=She left.
+2-1\t24-27\tShe\t_\t_\tpro[1]\t*->1-2\t_\t_\t
+2-2\t28-32\tleft\t_\t_\t_\t_\t_\t_\t
+2-3\t32-33\t.\t_\t_\t_\t_\t_\t_\t
+"""
+SLOTS = """\
+#FORMAT=WebAnno TSV 3.2
+#T_SP=webanno.custom.Frame|value|ROLE_webanno.custom.Frame:Roles_webanno.custom.FrameRolesLink|webanno.custom.Frame
+
+
+#Text=Ann sold it
+1-1\t0-3\tAnn\tperson\t_\t*\t
+1-2\t4-8\tsold\tsell\tseller;goods\t1-1;1-3\t
+1-3\t9-11\tit\tthing\t_\t*\t
+"""
 PLUS = "# global.columns = ID FORM UPOS NER\n1\tAnn\tPROPN\tB-PER\n2\tleft\tVERB\tO\n\n1\tRome\tPROPN\tB-LOC\n"
 COREFUD = """\
 # global.Entity = eid-etype-head-other
@@ -301,6 +333,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "discbracket": (DISC,),
     "brackets": (BRACKETS, CROWDED),
     "dag": (DAG,),
+    "webanno": (WEBANNO, SLOTS),
     "up2": (LISTED,),
     "up2-spans": (LISTED,),
     "up": (PROPOSITIONS,),

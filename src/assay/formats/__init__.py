@@ -28,6 +28,7 @@ from assay.formats import (
     graphs,
     items,
     jsondocs,
+    layered,
     links,
     logs,
     ratings,
@@ -36,6 +37,7 @@ from assay.formats import (
     rows,
     standoff,
     trees,
+    webanno,
     whose,
 )
 from assay.formats.builder import Builder, check_choice
@@ -261,6 +263,15 @@ FORMATS = {
             "( (S (NP-SBJ (DT The) (NN end)) (VP (VBZ comes))))\n(NP (NN Silence))",
             brackets.looks_brackets, brackets.read_brackets, ("constituents",), ("tag",), parameters=_IN_BRACKETS,
             begins=("(",), help=_IN_BRACKETS_HELP,
+        ),
+        # Before all that is in columns.
+        Format(
+            "webanno",
+            "WebAnno TSV 3 (INCEpTION): words with columns for layers of spans, relations and chains",
+            "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Entity|value\n\n\n#Text=She left Rome\n"
+            "1-1\t0-3\tShe\t_\t\n1-2\t4-8\tleft\t_\t\n1-3\t9-13\tRome\tLOC\t",
+            webanno.looks_webanno, webanno.read_webanno, ("spans",), empty=layered.EMPTY,
+            decide=webanno.decide_webanno, begins=("#",), names_layers=True,
         ),
         # Before CoNLL-U, which a graph that begins at node 1 resembles.
         Format(

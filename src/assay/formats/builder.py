@@ -203,6 +203,8 @@ class Builder:
         self._mentions = array("q")
         """Document, begin, end, chain and line of each mention."""
         self._chain_names: list[str] = []
+        self._mention_types: list[str] = []
+        """The types of all mentions, in formats that have them."""
         self.texts: list[str] = []
         """The documents that were given as texts."""
         self.ids: dict[str, str] = {}
@@ -323,12 +325,13 @@ class Builder:
         """The number of documents that have begun."""
         return len(self._documents)
 
-    def mentions(self, rows: Ints, names: Sequence[str]) -> None:
-        """Mentions in rows of document, begin, end, chain and line.
+    def mentions(self, rows: Ints, names: Sequence[str], types: Sequence[str] = ()) -> None:
+        """Mentions in rows of document, begin, end, chain and line, and their types if the format has them.
 
         Documents are counted over all files, words within their document. A chain is given by its place among
         `names`, which are in the order in which they appear; those without mentions are left out.
         """
+        self._mention_types += types
         used, chains = np.unique(rows[:, 3], return_inverse=True)
         placed = np.column_stack([rows[:, :3], chains + len(self._chain_names), rows[:, 4]])
         self._mentions.frombytes(placed.astype(np.int64).tobytes())
@@ -357,9 +360,10 @@ class Builder:
     def note(self, text: str, number: int = 0) -> None:
         """Something the user should know about how the files were read.
 
-        A `{}` in it is replaced by a number, the sum of those given with this text over all files.
+        A `{}` in it is replaced by a number, the sum of those given with this text over all files; 0 is not noted.
         """
-        self._notes[text] = self._notes.get(text, 0) + number
+        if number or "{}" not in text:
+            self._notes[text] = self._notes.get(text, 0) + number
 
     def describe(self, metadata: Iterable[tuple[str, str]]) -> None:
         """Metadata of a document whose first sentence comes next, as comments `# key = value` have it."""
@@ -432,7 +436,8 @@ class Builder:
             trees = Trees(sentence_of, parent, begin, end, labels, above, lines, named, self._node_gaps)
         if "mentions" in plan.layers:
             mentions = np.array(self._mentions, dtype=np.int64).reshape(-1, 5)
-            layers["mentions"] = sort_mentions(mentions, self._chain_names)
+            types = Column.of(self._mention_types) if any(self._mention_types) else None
+            layers["mentions"] = sort_mentions(mentions, self._chain_names, types=types)
         corpus = Corpus(
             name=name,
             format=plan.name,

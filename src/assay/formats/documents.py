@@ -290,7 +290,7 @@ class _Document:
                     self.builder.repair(LOST, "dropped", here)
                 continue
             for label in _as_list(item[name]):
-                named = check_label(label, here, "relation")
+                named = "" if item.get("unlabelled") else check_label(label, here, "relation")
                 symmetric, score = item.get("symmetric") is True, self._score(item)
                 lists.relation(named, head, tail, self.line, symmetric=symmetric, score=score)
 
@@ -441,7 +441,9 @@ def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | Non
         fragments = [_pair(item.get(start or "start"), item.get(end or "end"), place)]
     mention = next((item[key] for key in _MENTIONS if key != name and isinstance(item.get(key), str)), "")
     said = item["text"] if isinstance(item.get("text"), str) else None
-    return [check_label(label, place) for label in _as_list(item[name])], fragments, said, mention
+    # A layer may have spans without a value.
+    labels = [""] if item.get("unlabelled") else [check_label(label, place) for label in _as_list(item[name])]
+    return labels, fragments, said, mention
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -471,7 +473,7 @@ def _find(mention: str, text: str | None, taken: set[tuple[int, int]], place: st
     if not mention or text is None:
         raise InputError(
             f"{place}: no start and end. Give them. If the text of the span is given, assay can look for it: "
-     '--input-format "jsonl(find=true)"'
+            '--input-format "jsonl(find=true)"'
         )
     pattern = r"\s+".join(map(re.escape, mention.split()))
     whole = [match.span() for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", text)]

@@ -112,9 +112,9 @@ class Layers:
 
     def holds(self, span: Any) -> bool:
         """True if a span is of a layer that is asked for, or of none."""
-        return not _has_layer(span) or self._is_meant(span["layer"])
+        return not _has_layer(span) or self.is_meant(span["layer"])
 
-    def _is_meant(self, layer: str) -> bool:
+    def is_meant(self, layer: str) -> bool:
         """True if a layer is asked for by its name, or by the last part of it."""
         asked = self._asked.column.split("+")
         return not self._asked.column or layer in asked or layer.rpartition(".")[2] in asked
@@ -122,19 +122,20 @@ class Layers:
     @property
     def chosen(self) -> str:
         """The layers that are read, if the file has names of layers."""
-        return "+".join(name for name in self.counts if self._is_meant(name))
+        return "+".join(name for name in self.counts if self.is_meant(name))
 
     @property
     def unread(self) -> dict[str, int]:
         """The numbers of spans of the other layers."""
-        return {f"{LAYER_UNREAD}{name}": number for name, number in self.counts.items() if not self._is_meant(name)}
+        filled = ((name, number) for name, number in self.counts.items() if number)
+        return {f"{LAYER_UNREAD}{name}": number for name, number in filled if not self.is_meant(name)}
 
     def check(self, path: str) -> None:
         """Refuse a file with several layers if none is named, and a name that no layer has."""
         there = ", ".join(f"{name} ({number:,})" for name, number in self.counts.most_common())
-        if self.counts and self._asked.column and not any(map(self._is_meant, self.counts)):
+        if self.counts and self._asked.column and not any(map(self.is_meant, self.counts)):
             raise InputError(f"{self._asked.spell(self._asked.column, 'column')}: no such layer in {path}. {there}.")
-        if len(self.counts) > 1 and not self._asked.column:
+        if sum(map(bool, self.counts.values())) > 1 and not self._asked.column:
             first = self.counts.most_common(1)[0][0]
             raise InputError(
                 f"{path}: spans of several layers: {there}. Which one? {self._asked.spell(first, 'column')}"

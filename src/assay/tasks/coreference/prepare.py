@@ -257,7 +257,8 @@ def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Cor
             refuse_all([f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults])
         corpus = read_corefud_chains(corpus, zeros=zeros)
     else:
-        raise InputError(f"{item.path}: read as {item.plan.name}, which has no chains. Is it another format?")
+        remedy = "Name the layer of chains: --column" if item.plan.names_layers else "Is it another format?"
+        raise InputError(f"{item.path}: read as {item.plan.name}, which has no chains. {remedy}")
     if "mentions" not in corpus.marks:
         raise InputError(f"{corpus.name}: contains no chains.")
     return corpus

@@ -182,7 +182,7 @@ def _labels(result: Result) -> Iterator[Table]:
             if shown[-1] in _LAST:
                 last = scores_of[label, shown[-1]]
                 scores[-1] = [last.value, last.low, last.high]
-            rows.append((label or "overall", *(counts[label][kind] for kind in kinds), *scores))
+            rows.append(("overall" if label is None else label, *(counts[label][kind] for kind in kinds), *scores))
         note = (
             "LE and LBE count under the system's label."
             if "focus=system" in measure
