@@ -180,6 +180,11 @@ class Keywords(TypedDict, total=False):
         LINKS, "Field of Entity brackets in CoNLL-U that contains identifiers.", "", metavar="wiki")]
     id_prefix: Annotated[str, Option(
         LINKS, "Beginning of identifiers to leave out, in any file that has it.", "", metavar="PREFIX")]
+    schema: Annotated[File | None, Option(
+        COMPARED, "JSON Schema of records. Default: inferred from gold.", file="path")]
+    field: Annotated[Sequence[str], Option(
+        COMPARED, "Kind of a field of records: total=number(absolute=0.01), items=set, notes=ignore.", (),
+        metavar="PATH=KIND")]
     same_ids: Annotated[File | None, Option(LINKS, "File of equal identifiers, two in each line.", file="path")]
     min_score: Annotated[str | float | Sequence[str] | Mapping[str, float] | None, Option(
         COMPARED, "Count only answers of systems with at least this score or confidence; or a file of --choose. "
@@ -269,8 +274,8 @@ OPTIONS = options_of(CompareKeywords)
 OF_TASKS = frozenset((
     *("alternatives", "blank_tag", "duplicates", "expand_optional", "forms", "gold_errors", "id", "id_prefix"),
     *("id_url", "ignore_labels", "labels", "lexicon", "link_column", "link_field", "map", "mention_types"),
-    *("min_score", "missing", "only_annotated", "oov_fold_case", "preset", "repair", "same_ids", "scheme"),
-    *("sets", "strict_tagset", "sweep", "tagset", "train", "weights", "zeros"),
+    *("min_score", "missing", "only_annotated", "oov_fold_case", "preset", "repair", "same_ids", "schema", "scheme"),
+    *("field", "sets", "strict_tagset", "sweep", "tagset", "train", "weights", "zeros"),
 ))
 """The options that only some tasks use; each task names its own, so no other task is loaded to check the rest."""
 

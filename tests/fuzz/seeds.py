@@ -362,6 +362,10 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "clusters": (CLUSTERS,),
     "jsonl": (JSONS, STUDIO, TOKENS, RELATED, SPERT, *LIBRARIES),
     "predictions": (PREDICTIONS,),
+    "records": (
+        '{"id": "1", "text": "x", "record": {"a": "x", "n": 1.5, "l": [{"k": "p"}]}}\n{"id": "2", "record": {}}\n',
+        '[{"id": 1, "gold": [{"a": "2021-03-12"}, {"a": true}]}]',
+    ),
     "answers": (
         (FOLDER / "answers" / "as-json.jsonl").read_text("utf-8"),
         (FOLDER / "answers" / "as-tags.jsonl").read_text("utf-8"),
@@ -399,6 +403,14 @@ def _cut(path: str, blocks: int, separator: str = "\n\n") -> str:
 
 
 PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
+    "records": (
+        "g.jsonl",
+        (
+            '{"id": "1", "record": {"a": "x", "n": 1.5, "l": [{"k": "p"}]}}\n{"id": "2", "record": {"a": null}}\n',
+            '{"id": "1", "answer": "{\\"a\\": \\"x\\", \\"n\\": 2}"}\n{"id": "2", "record": {"l": ["p"], "t": 2}}\n',
+        ),
+        {},
+    ),
     "items": ("g.csv", (_cut("messages/gold.csv", 12, "\n"), _cut("messages/learned.csv", 12, "\n")), {}),
     "numbers of items": ("g.csv", ("id,label\n1,2.5\n2,1\n3,4\n", "id,prediction\n3,4\n1,2\n2,1.5\n"), {}),
     "tags": ("g.conllu", (_cut("english/gold.conllu", 6), _cut("english/hanta.conllu", 6)), {"task": "tags"}),

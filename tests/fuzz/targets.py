@@ -119,6 +119,7 @@ _TASKS = {
     **dict.fromkeys(("brackets", "export", "discbracket", "tigerxml"), "constituents"),
     **dict.fromkeys(("coreference", "chains", "clusters", "corefud", "zeros", "tagged"), "coreference"),
     **dict.fromkeys(("items", "numbers of items"), "items"),
+    "records": "records",
 }
 _MILD = 0.5
 """How often faults are such that the words stay the same: what is behind the check of texts is reached."""

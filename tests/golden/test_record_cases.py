@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import assay
+from assay.tasks.records.anls import anls_of
 from assay.tasks.records.kinds import MATCHES
 from assay.tasks.records.pairing import OUTCOMES, RIGHT, WRONG, Comparer, Match, assign
+from assay.tasks.records.reading import read_record
 from assay.tasks.records.schema import declare, infer_schema, merge_schemas, read_schema
 from cases import each
 
@@ -81,3 +86,52 @@ def test_order_does_not_matter_and_sides_exchange(golds, systems, random):
     same, _ = counted(comparer, [({"list": golds}, {"list": golds})])
     assert sum(same.values()) == same[RIGHT]
     assert (back[RIGHT], back[WRONG]) == (total[RIGHT], total[WRONG])
+
+
+READINGS = [json.loads(line) for line in (DATA / "reading.jsonl").read_text("utf-8").splitlines()]
+
+
+@each("case", READINGS, ids=lambda case: case["id"])
+def test_records_in_answers(case):
+    reading = read_record(case["answer"], read_schema(case["schema"], "schema.json"))
+    assert {"status": reading.status, "record": reading.record} == case["expected"]
+
+
+@each("case", CASES, ids=lambda case: case["id"])
+def test_flat_values_and_anls(case):
+    documents = [(document["gold"], document["system"]) for document in case["documents"]]
+    schema = infer_schema([(f"gold:{number}", gold) for number, (gold, _) in enumerate(documents, 1)])
+    if case["schema"]:
+        schema = merge_schemas(read_schema(case["schema"], "schema.json"), schema)
+    match = Match(keeps_outside=case["options"].get("outside") != "drop", is_flat=True)
+    total, _ = counted(Comparer(declare(schema, case["fields"]), match), documents)
+    expected = case["expected"]["flat"]
+    assert {name: total[name] for name in ("right", "missing", "spurious")} == {
+        name: expected[name] for name in ("right", "missing", "spurious")
+    }
+    values = [anls_of(gold, {} if system is None else system) for gold, system in documents]
+    assert abs(sum(values) / len(values) - case["official"]["anls_star 1.0.1"]) < 1e-8
+
+
+def test_a_corpus_of_answers_has_the_figures_that_two_programs_counted():
+    expected = json.loads((DATA / "corpus" / "expected.json").read_text("utf-8"))
+    corpus = DATA / "corpus"
+    systems = {name: str(corpus / f"{name}.jsonl") for name in ("a", "b")}
+    wanted = ("records", "fair-records", "record-match", "slot-accuracy", "anls", "records(match=exact)")
+    result = assay.compare(str(corpus / "gold.jsonl"), systems, wanted, times=5)
+    for system in systems:
+        for spec in wanted[:4]:
+            found = {
+                row.score: row.value
+                for row in result.scores
+                if (row.measure, row.system, row.label, row.slice) == (spec, system, None, None)
+            }
+            figures = expected[system]["normalised"][spec]
+            figures = figures if isinstance(figures, dict) else {"accuracy": figures}
+            assert found == pytest.approx({name: float(Fraction(share)) for name, (share, _) in figures.items()})
+        rows = [row for row in result.counts if (row.measure, row.system, row.slice) == ("records", system, None)]
+        assert {row.label: {name: row.counts.get(name, 0) for name in OUTCOMES} for row in rows if row.label} == {
+            name: counts for name, counts in expected[system]["normalised"]["fields"].items() if any(counts.values())
+        }
+        unread = f"{system}: {expected[system]['unread']} of 200 answers could not be read and count as empty."
+        assert unread in result.warnings

@@ -90,9 +90,9 @@ QUICK: dict[str, Any] = {"times": 20}
 
 
 def test_no_measure_is_left_out() -> None:
-    """Zeros and items without words have properties of their own (test_zeros, test_items)."""
+    """Zeros, items and records have properties of their own (test_zeros, test_items, test_record_cases)."""
     tried = {name for example in EXAMPLES.values() for name in example.names}
-    assert tried | {*AGREEING, *CROSSED, *ZEROS, *of_task("items")} == set(measures())
+    assert tried | {*AGREEING, *CROSSED, *ZEROS, *of_task("items"), *of_task("records")} == set(measures())
 
 
 def compared(example: Example, systems: dict[str, Path]) -> Result:

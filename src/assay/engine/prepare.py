@@ -39,10 +39,11 @@ from assay.engine.warnings import (
     repair_made,
 )
 from assay.errors import AlignmentError, InputError, UsageError, list_problems, unknown
-from assay.formats import Files, Input, contains_items, from_documents, has_items, schemes
+from assay.formats import Files, Input, contains_items, contains_records, from_documents, has_items, schemes
 from assay.formats.answers import Answers
 from assay.formats.entities import ENTITY
 from assay.formats.items import FORMAT as ITEMS
+from assay.formats.records import FORMAT as RECORDS
 from assay.formats.whose import LAYER_UNREAD
 from assay.records import dataclass
 from assay.result import InputFile, Mapped, enumeration
@@ -680,6 +681,9 @@ class OpenFiles:
                 if form in (None, "conllu") and column == ENTITY:
                     # Mentions may consist of words that the text leaves out.
                     form = "conllu(empty_nodes=true)"
+                if self.inputs and contains_records(self.inputs[0]) and form in (None, "answers"):
+                    # Answers to gold's records are read as these are.
+                    form = RECORDS
                 path, wanted = given if isinstance(given, Files) else str(given), [column] if column else []
                 wish = options.asked_of(name)
                 wish = wish if wish.items is not None else replace(wish, items=are_items)

@@ -33,6 +33,7 @@ from assay.formats import (
     logs,
     ratings,
     readings,
+    records,
     roles,
     rows,
     standoff,
@@ -511,6 +512,14 @@ FORMATS = {
             logs.looks_inspect, logs.read_inspect, ("items",), labels=("label",), has_words=False,
             begins=("{", ZIP), holds_gold=True,
         ),
+        # Before any other JSON.
+        Format(
+            records.FORMAT,
+            "records, JSON by line or a folder of ID.json: an object with fields, or a model's answer that has one",
+            records.EXAMPLE,
+            records.looks_records, records.read_records, labels=records.LABELS, has_words=False, in_documents=True,
+            begins=("{",), parameters=records.PARAMETERS, help="record: the key of the record in each line",
+        ),
         Format(
             "jsonl",
             "JSON, a document per line or a list (SpERT): spans of characters or of given tokens, relations, links",
@@ -780,6 +789,11 @@ def has_items(name: str) -> bool:
 def contains_items(item: Input | Corpus) -> bool:
     """True if a file has a row for each item, not words."""
     return items.FORMAT in item.plan.layers if isinstance(item, Input) else item.layer(ItemTable) is not None
+
+
+def contains_records(item: Input | Corpus) -> bool:
+    """True if a file has records."""
+    return records.RECORD in (item.plan.labels if isinstance(item, Input) else item.columns)
 
 
 def joint_digest(digests: Sequence[str]) -> str:

@@ -102,7 +102,7 @@ def add_document(
         builder.identify(name, place)
     else:
         builder.document(str(line), builder.sentence)
-    builder.describe(_flatten(document.metadata))
+    builder.describe(flatten(document.metadata))
     first = builder.sentence
     starts = [start for start, _ in document.sentences] or [0]
     if tokens is not None:
@@ -136,11 +136,11 @@ def add_document(
         reader.read_relations(relations)
 
 
-def _flatten(given: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+def flatten(given: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
     """Keys and values as texts, those of objects by dotted keys; lists and what is empty are left out."""
     for key, value in given.items():
         if isinstance(value, Mapping):
-            yield from _flatten(value, f"{above}{key}.")
+            yield from flatten(value, f"{above}{key}.")
         elif isinstance(value, str | int | float):
             text = quote(value) if isinstance(value, bool) else " ".join(str(value).split())
             if text:

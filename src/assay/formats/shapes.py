@@ -33,12 +33,8 @@ REFUSALS = (
 """Phrases of refusals, folded. Others are malformed answers, with the same score."""
 
 
-def read_answer(
-    answer: str | None, text: str, inventory: Collection[str], *, shape: str = "auto", label: str = ""
-) -> AnswerReading:
-    """An answer to a text as mentions, and how it could be read."""
-    if answer is None:
-        return AnswerReading("missing")
+def clean_answer(answer: str) -> str:
+    """An answer without the thought before it, and without what leads up to it."""
     lowered = answer.lower()
     if "think>" in lowered:
         end = lowered.find("</think>")
@@ -49,14 +45,34 @@ def read_answer(
     if answer[:2] in ('"[', '"{') and answer[-1] == '"':
         loaded = load_value(answer)
         answer = loaded[0].strip() if loaded and isinstance(loaded[0], str) else answer
-    if match := _ANSWER.match(answer):
-        answer = answer[match.end() :]
+    match = _ANSWER.match(answer)
+    return answer[match.end() :] if match else answer
+
+
+def answer_bodies(answer: str) -> list[str]:
+    """The parts of a cleaned answer in the order in which they are tried: code fences, last one first, then all."""
+    fenced = [match[1].strip() for match in _FENCE.finditer(answer)] if "```" in answer else []
+    return [*fenced[::-1], answer]
+
+
+def is_refusal(answer: str) -> bool:
+    """True if a model says that it will not answer."""
+    folded = fold_spelling(answer)
+    return any(phrase in folded for phrase in REFUSALS)
+
+
+def read_answer(
+    answer: str | None, text: str, inventory: Collection[str], *, shape: str = "auto", label: str = ""
+) -> AnswerReading:
+    """An answer to a text as mentions, and how it could be read."""
+    if answer is None:
+        return AnswerReading("missing")
+    answer = clean_answer(answer)
     if is_none(answer):
         return AnswerReading("empty")
     asked = Question(frozenset(inventory), label, text)
-    fenced = [match[1].strip() for match in _FENCE.finditer(answer)] if "```" in answer else []
     nothing = False
-    for body in (*fenced[::-1], answer):
+    for body in answer_bodies(answer):
         nothing = nothing or is_none(body)
         for name, read in SHAPES.items():
             if shape in ("auto", name):
@@ -64,10 +80,9 @@ def read_answer(
                 if reading.mentions:
                     return replace(reading, status="repaired" if reading.repaired else "parsed")
                 nothing = nothing or reading.nothing
-    folded = fold_spelling(answer)
-    if nothing or (answer and folded == asked.folded):
+    if nothing or (answer and fold_spelling(answer) == asked.folded):
         return AnswerReading("empty")
-    if any(phrase in folded for phrase in REFUSALS):
+    if is_refusal(answer):
         return AnswerReading("refused")
     return AnswerReading("empty" if _NO_ENTITIES.search(answer) else "malformed")
 

@@ -145,6 +145,24 @@ def _salvage(body: str, unclosed: Sequence[Open]) -> Iterator[Any]:
             return
 
 
+def objects_in(body: str) -> Iterator[tuple[Any, bool]]:
+    """The values in a text, the last one first, and whether each had to be mended; one that is cut off as far as its
+    pairs and elements are complete."""
+    values, unclosed = _values(body)
+    if 0 < len(unclosed) <= _DEEPEST:
+        begin = unclosed[0][1]
+        # A number at the very end may go on.
+        ends = [len(body), *(comma for _, _, comma in unclosed[::-1])]
+        for number, end in enumerate(ends):
+            depth = len(unclosed) - max(number - 1, 0)
+            closing = "".join(_CLOSING[mark] for mark, _, _ in unclosed[:depth][::-1])
+            is_whole = number or not body[:end].rstrip()[-1:].isalnum()
+            if is_whole and (loaded := load_value(body[begin:end].rstrip().rstrip(",") + closing)) is not None:
+                yield loaded[0], True
+                break
+    yield from _parse(body, values)
+
+
 def load_value(text: str) -> tuple[Any, bool] | None:
     """A value and whether it had to be mended: JSON, else without trailing commas, else a literal of Python."""
     depths = accumulate(1 if mark in "[{(" else -1 for mark in re.findall(r"[\[{(\]})]", text))

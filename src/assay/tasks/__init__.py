@@ -2,7 +2,7 @@
 
 NAMES = (
     *("tags", "spans", "dependencies", "graphs", "relations", "links", "constituents", "coreference", "ratings"),
-    *("items", "cross"),
+    *("items", "records", "cross"),
 )
 """All tasks, in the order in which they are listed. The last of those that a file shows is the one that is meant."""
 SHARED = {"accuracy": ("tags", "items"), "kappa": ("tags", "items")}
@@ -15,6 +15,6 @@ SPELLING = {
     **{"ceaf-m": "CEAF-m", "conll": "CoNLL", "ac1": "AC1", "alpha-u": "alpha-u", "alt-test": "alt-test"},
     **{"tedeval": "TedEval", "ehealth-kd": "eHealth-KD", "mcc": "MCC", "mae": "MAE", "rmse": "RMSE", "r2": "R²"},
     **{"auc": "AUC", "ece": "ECE", "mce": "MCE", "brier": "Brier", "pearson": "Pearson", "spearman": "Spearman"},
-    **{"kendall": "Kendall", "jaccard": "Jaccard", "hamming": "Hamming"},
+    **{"kendall": "Kendall", "jaccard": "Jaccard", "hamming": "Hamming", "anls": "ANLS*"},
 }
 """Names of measures and scores, or words of these, as people write them."""

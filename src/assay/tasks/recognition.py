@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.corpus import Corpus
 from assay.errors import UsageError
-from assay.formats import Input, contains_items, schemes
+from assay.formats import Input, contains_items, contains_records, schemes
 from assay.formats.columns import ROLES
 from assay.formats.entities import ENTITY
 from assay.formats.links import is_link_column
@@ -21,6 +21,8 @@ def recognise(item: Input | Corpus, options: Options) -> set[str]:
     """The tasks that a file may be for, besides words with labels."""
     if contains_items(item):
         return {"items"}
+    if contains_records(item):
+        return {"records"}
     if isinstance(item, Corpus):
         layers = {*item.marks, *(("constituents",) if item.trees is not None else ())}
         layers |= {"links"} if any(map(is_link_column, item.columns)) else set()

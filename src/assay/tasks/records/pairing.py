@@ -35,7 +35,9 @@ class Outcome(NamedTuple):
     gold: Any = None
     system: Any = None
     at: Path = ()
-    """Its place in gold's record; for a spurious value in the system's."""
+    """Its place in gold's record; for a spurious value, that of gold's object that it hangs on."""
+    there: Path = ()
+    """Its place in the system's record."""
     note: str = ""
     """retyped, structure, outside."""
 
@@ -48,6 +50,8 @@ class Match:
     tolerance: float = 0.2
     keeps_outside: bool = True
     """False if fields outside the schema are not scored."""
+    is_flat: bool = False
+    """True if fields and values are compared, and no objects."""
 
 
 class Comparer:
@@ -61,7 +65,32 @@ class Comparer:
 
     def compare(self, gold: Any, system: Any) -> list[Outcome]:
         """The outcomes of all values of two records; a system without a record has none."""
-        return list(self._compare(self.schema, gold, system, (), ()))
+        compared = self._compare_flat if self._match.is_flat else self._compare
+        return list(compared(self.schema, gold, system, (), ()))
+
+    def _compare_flat(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[Outcome]:
+        """The values of each field as a bag, whatever objects they are in."""
+        paired = list(self._compare(place, gold, system, at, there))
+        by_field: defaultdict[str, list[Outcome]] = defaultdict(list)
+        for one in paired:
+            if one.outcome != MISSING:
+                by_field[one.field].append(one._replace(outcome=SPURIOUS, gold=None, at=at))
+        for one in paired:
+            if one.outcome == SPURIOUS:
+                continue
+            readings = self._readings.get(one.field)
+            found = (
+                number
+                for number, other in enumerate(by_field[one.field])
+                if readings and readings.is_right(one.gold, other.system, self._match.match, self._match.tolerance)
+            )
+            if (number := next(found, None)) is None:
+                yield one._replace(outcome=MISSING, system=None, there=())
+            else:
+                other = by_field[one.field].pop(number)
+                yield one._replace(outcome=RIGHT, system=other.system, there=other.there)
+        for others in by_field.values():
+            yield from others
 
     # --- what is there ---
 
@@ -95,11 +124,13 @@ class Comparer:
         for name, value, where, _ in self._values(place, gold, place.path, at):
             yield Outcome(MISSING, name, value, None, where)
 
-    def _spurious(self, place: Place | None, system: Any, path: str, at: Path, note: str = "") -> Iterator[Outcome]:
-        for name, value, where, known in self._values(place, system, path, at):
+    def _spurious(
+        self, place: Place | None, system: Any, path: str, at: Path, there: Path, note: str = ""
+    ) -> Iterator[Outcome]:
+        for name, value, where, known in self._values(place, system, path, there):
             if not known and not note and not self._match.keeps_outside:
                 continue
-            yield Outcome(SPURIOUS, name, None, value, where, note or ("" if known else OUTSIDE))
+            yield Outcome(SPURIOUS, name, None, value, at, where, note or ("" if known else OUTSIDE))
 
     # --- places ---
 
@@ -108,7 +139,7 @@ class Comparer:
         if place.is_ignored:
             return
         if is_nothing(gold):
-            yield from () if self._is_empty(place, system) else self._spurious(place, system, place.path, there)
+            yield from () if self._is_empty(place, system) else self._spurious(place, system, place.path, at, there)
         elif self._is_empty(place, system):
             yield from self._missing(place, gold, at)
         elif place.form == LIST:
@@ -133,18 +164,18 @@ class Comparer:
                 _, chosen = min(scored)
                 for number, one in enumerate(system):
                     if number != chosen:
-                        yield from self._spurious(place, one, place.path, (*there, number), RETYPED)
+                        yield from self._spurious(place, one, place.path, at, (*there, number), RETYPED)
                 system = system[chosen]
                 there = (*there, chosen)
         if not isinstance(system, Mapping) or not isinstance(gold, Mapping):
             yield from self._missing(place, gold, at)
-            yield from self._spurious(None, system, place.path, there, STRUCTURE)
+            yield from self._spurious(None, system, place.path, at, there, STRUCTURE)
             return
         for key, below in place.fields.items():
             yield from self._compare(below, gold.get(key), system.get(key), (*at, key), (*there, key))
         for key, value in system.items():
             if key not in place.fields:
-                yield from self._spurious(None, value, path_of(place.path, key), (*there, key))
+                yield from self._spurious(None, value, path_of(place.path, key), at, (*there, key))
 
     def _compare_values(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[Outcome]:
         note = ""
@@ -159,21 +190,21 @@ class Comparer:
             chosen = next(right, scalars[0][0] if scalars else -1)
             for number, one in enumerate(system):
                 if number != chosen:
-                    yield from self._spurious(place, one, place.path, (*there, number), note)
+                    yield from self._spurious(place, one, place.path, at, (*there, number), note)
             if chosen < 0:
                 yield from self._missing(place, gold, at)
                 return
-            system = system[chosen]
+            system, there = system[chosen], (*there, chosen)
         if isinstance(system, Mapping):
             yield from self._missing(place, gold, at)
-            yield from self._spurious(None, system, place.path, there, STRUCTURE)
+            yield from self._spurious(None, system, place.path, at, there, STRUCTURE)
         elif self._is_right(place, gold, system):
             note = note or (
                 RETYPED if type(gold) is not type(system) and read_exactly(gold) != read_exactly(system) else ""
             )
-            yield Outcome(RIGHT, place.path, gold, system, at, note)
+            yield Outcome(RIGHT, place.path, gold, system, at, there, note)
         else:
-            yield Outcome(WRONG, place.path, gold, system, at, note)
+            yield Outcome(WRONG, place.path, gold, system, at, there, note)
 
     def _is_right(self, place: Place, gold: Any, system: Any) -> bool:
         return self._readings[place.path].is_right(gold, system, self._match.match, self._match.tolerance)
@@ -221,7 +252,7 @@ class Comparer:
                 yield from self._missing(element, one, (*at, place_of))
         for number, (where, other) in enumerate(systems):
             if number not in partners:
-                yield from self._spurious(element, other, element.path, (*there, where), note)
+                yield from self._spurious(element, other, element.path, at, (*there, where), note)
 
     def _without_repeats(self, element: Place, side: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
         first: dict[Any, tuple[int, Any]] = {}

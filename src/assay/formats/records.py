@@ -1,0 +1,73 @@
+"""Records in JSON: for each document the object that a person or a system filled in, or a model's answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from assay.errors import InputError
+from assay.formats.builder import Builder
+from assay.formats.documents import check_ids, flatten
+from assay.formats.jsontext import check_string, first_object, json_values, quote
+from assay.formats.source import Source
+
+FORMAT = "records"
+RECORD, TEXT = "record", "text"
+"""The columns of a corpus: the record as JSON, as a string of JSON if it is an answer; and the text it is about."""
+LABELS = (RECORD, TEXT)
+_GOLD = ("record", "gold", "expected", "reference", "ground_truth", "gt_parse")
+_KEYS = (*_GOLD, "prediction", "output", "extracted", "answer")
+"""Keys of a record; the first that is there counts."""
+_IDS = ("id", "doc_id", "document_id", "uuid")
+PARAMETERS = {"record": ""}
+EXAMPLE = '{"id": "d1", "record": {"vendor": "Acme", "total": 12.5, "items": [{"name": "tea", "price": 2}]}}'
+
+
+def looks_records(head: Sequence[str]) -> bool:
+    """True if the first object has a record."""
+    first = first_object(head)
+    key = next((key for key in _GOLD if key in first), "")
+    return is_record(first.get(key)) and "text" not in first.get(key, ())
+
+
+def is_record(value: Any) -> bool:
+    """True of an object, and of a list of objects."""
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(one, Mapping) for one in value)
+    return isinstance(value, Mapping) and bool(value)
+
+
+def read_records(source: Source, builder: Builder, *, record: str) -> None:
+    """Read one file: a record per line, a list of them, or in a folder one record that is called as its file."""
+    builder.begin_file(source.path)
+    name = source.stem if source.folder is not None else None
+    values = json_values(source, EXAMPLE, "record")
+    add_records(((line, f"{source.path}:{line}", value) for line, value in values), builder, record, name)
+    builder.end_file()
+
+
+def add_records(
+    values: Iterable[tuple[int, str, Any]], builder: Builder, record: str = "", name: str | None = None
+) -> None:
+    """Hand records to the builder, each with its line and place; `name`: the id of one that has none."""
+    for line, place, value in values:
+        if not isinstance(value, Mapping):
+            raise InputError(f"{place}: {quote(value)}, but a record is expected. It is {EXAMPLE}")
+        key = record or next((key for key in _KEYS if key in value), "")
+        if record and record not in value:
+            raise InputError(f"{place}: no {record} among {', '.join(value)}.")
+        given = next((value[own] for own in _IDS if value.get(own) is not None), name)
+        content = value[key] if key else {own: one for own, one in value.items() if own not in (*_IDS, TEXT)}
+        text = value.get(TEXT) if value.get(TEXT) is not None else ""
+        if builder.sentence:
+            check_ids(given is not None, bool(builder.ids), place)
+        if given is None:
+            builder.document(str(line), builder.sentence)
+        else:
+            builder.identify(str(given), place)
+        if key:
+            others = {own: one for own, one in value.items() if own not in (*_IDS, *_KEYS, TEXT, key)}
+            builder.describe(flatten(others))
+        cells = {RECORD: json.dumps(content, ensure_ascii=False), TEXT: check_string(text, f"{place}: the text")}
+        builder.add(["", *(cells[own] for own in builder.names)], [builder.words + 1], [line])

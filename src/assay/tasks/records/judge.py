@@ -1,0 +1,89 @@
+"""What a system says in each field of each record, as Items: gold's values, and those that it adds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import NONE, as_codes
+from assay.engine.items import Items
+from assay.formats.grounding import fold_spelling
+from assay.formats.records import RECORD
+from assay.records import dataclass
+from assay.tasks.records.kinds import show_value
+from assay.tasks.records.pairing import MISSING, OUTCOMES, RIGHT, SPURIOUS, Comparer, Match, Outcome
+from assay.tasks.records.reading import READ
+from assay.tasks.records.schema import Place
+
+STATUS = "status"
+"""The column of a system's records that says how its answer could be read."""
+NOTES = ("retyped", "structure", "outside")
+
+
+@dataclass(frozen=True, eq=False)
+class RecordRun:
+    """What is the same for all systems of a run."""
+
+    schema: Place
+
+
+def records_of(pair: Pair) -> Iterator[tuple[int, Any, Any]]:
+    """The records that count, by number: gold's and the system's, None if its answer has none."""
+    golds, systems = (corpus.column(RECORD) for corpus in (pair.gold, pair.system))
+    is_read = pair.system.column(STATUS).isin(READ)
+    for number in np.flatnonzero(~pair.skipped).tolist():
+        yield number, json.loads(golds[number]), json.loads(systems[number]) if is_read[number] else None
+
+
+def outcomes_of(pair: Pair, match: Match) -> list[tuple[int, list[Outcome]]]:
+    """The outcomes of all values, record by record."""
+
+    def compare() -> list[tuple[int, list[Outcome]]]:
+        comparer = Comparer(pair.layers[RecordRun].schema, match)
+        return [(number, comparer.compare(gold, system)) for number, gold, system in records_of(pair)]
+
+    found: list[tuple[int, list[Outcome]]] = pair.once(f"outcomes {match}", compare)
+    return found
+
+
+def judge_values(pair: Pair, match: Match) -> Items:
+    """One row for each value of gold, and for each that the system adds; their labels are the fields."""
+    rows = [(number, one) for number, outcomes in outcomes_of(pair, match) for one in outcomes]
+    names: dict[str, int] = {}
+    field = as_codes((one.field for _, one in rows), names)
+    kind = np.array([OUTCOMES.index(one.outcome) for _, one in rows], dtype=np.int64)
+    sentence = np.array([number for number, _ in rows], dtype=np.int64)
+    missing, spurious = kind == OUTCOMES.index(MISSING), kind == OUTCOMES.index(SPURIOUS)
+    said = np.array([NONE if one.outcome == MISSING else _hash(one.system) for _, one in rows], dtype=np.int64)
+    places = [[*one.at, code] for (_, one), code in zip(rows, said.tolist(), strict=True)]
+    hung = np.array([*map(_hash, places)], dtype=np.int64)
+    notes = np.array([one.note for _, one in rows], dtype=object)
+    numbers = np.arange(len(rows))
+    gold_number = np.cumsum(~spurious) - 1
+    return Items.of(
+        tuple(names),
+        sentence,
+        np.where(spurious, numbers, gold_number),
+        np.where(spurious, NONE, field).astype(np.int32),
+        np.where(missing, NONE, field).astype(np.int32),
+        kind == OUTCOMES.index(RIGHT),
+        kinds=OUTCOMES,
+        kind=kind,
+        label=field,
+        target=said,
+        same=("answer", "target"),
+        partner=np.where(missing, NONE, numbers),
+        key=np.stack([hung, field]),
+        marks={name: (notes == name) for name in NOTES},
+    )
+
+
+def _hash(value: Any) -> int:
+    """A number that is the same for the same value in every run."""
+    text = fold_spelling(show_value(value)) if not isinstance(value, list) else json.dumps(value)
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") >> 1

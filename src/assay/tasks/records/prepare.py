@@ -1,0 +1,176 @@
+"""Records: from files to pairs in gold's order, with the schema that all of them are compared by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.align import align
+from assay.corpus import Column, Corpus
+from assay.engine.prepare import Run
+from assay.engine.warnings import remark
+from assay.errors import AlignmentError, InputError, UsageError, describe_os_error
+from assay.formats import Input
+from assay.formats.records import RECORD, TEXT, is_record
+from assay.result.numbers import plural
+from assay.tasks.records.judge import STATUS, RecordRun
+from assay.tasks.records.reading import MISSING, PARSED, READ, read_record
+from assay.tasks.records.schema import Place, declare, infer_schema, is_nothing, merge_schemas, read_schema
+
+_NAMED = 3
+"""The most ids that are listed."""
+
+
+def prepare_records(run: Run) -> None:
+    """Read records, find their schema in gold or in a file, and bring the systems' into gold's order."""
+    options = run.options
+    run.read(lambda name, item: item if isinstance(item, Corpus) else _read(item))
+    run.note_reading()
+    schema = find_schema(run.gold, options.schema, options.field)
+    run.decide(column=RECORD)
+    for number, (name, corpus) in enumerate(run.systems, 1):
+        run.corpora[number] = _take_answers(run, name, corpus, schema)
+    run.corpora[0] = replace(run.gold, columns={**run.gold.columns, STATUS: _same(PARSED, run.gold.sentences)})
+    run.skipped = np.zeros(run.gold.sentences, dtype=bool)
+    layer = RecordRun(schema)
+    for name, corpus in run.systems:
+        run.pairs.append((name, align(run.gold, corpus, column=RECORD).with_layer(layer)))
+    run.unit = options.unit if options.unit not in (None, "record", "item") else "sentence"
+    run.items = sum(1 for cell in run.gold.column(RECORD).strings() for _ in _scalars(json.loads(cell)))
+
+
+def _read(item: Input) -> Corpus:
+    corpus = item.read()
+    if RECORD not in corpus.columns:
+        raise InputError(f'{item.path}: no records ({corpus.format}). Name their format: --input-format "records"')
+    return corpus
+
+
+def _same(text: str, number: int) -> Column:
+    return Column(np.zeros(number, dtype=np.int32), (text,))
+
+
+def _scalars(value: Any) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        for one in value.values():
+            yield from _scalars(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _scalars(one)
+    elif not is_nothing(value):
+        yield value
+
+
+# --- the schema ---
+
+
+def find_schema(gold: Corpus, path: str | None, declared: Sequence[str]) -> Place:
+    """The schema of gold's records, or that of a file with what gold adds to it, and what the user declares."""
+    records = []
+    for number, cell in enumerate(gold.column(RECORD).strings()):
+        record, place = json.loads(cell), gold.place_of_sentence(number)
+        if isinstance(record, str):
+            raise InputError(
+                f"{place}: the record is a string. Is it JSON in a string? It must be an object or a list of objects "
+                "in gold."
+            )
+        if not is_record(record) and not is_nothing(record):
+            raise InputError(f"{place}: the record is {json.dumps(record)[:40]}, but an object is expected.")
+        records.append((place, record))
+    schema = infer_schema(records)
+    if path is not None:
+        schema = merge_schemas(_read_schema(path), schema)
+    declarations = {}
+    for given in declared:
+        name, equals, kind = given.partition("=")
+        if not equals:
+            raise UsageError(f"--field {given}: a place and its kind are expected, e.g. --field total=number")
+        declarations[name] = kind
+    return declare(schema, declarations)
+
+
+def _read_schema(path: str) -> Place:
+    try:
+        given = json.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be opened ({describe_os_error(error)}).") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON ({error}).") from None
+    if not isinstance(given, Mapping):
+        raise InputError(f"{path}: a JSON Schema is an object.")
+    return read_schema(given, path)
+
+
+# --- a system's records ---
+
+
+def _take_answers(run: Run, name: str, system: Corpus, schema: Place) -> Corpus:
+    """A system's records in gold's order, those in answers read by the schema, with the status of each."""
+    gold = run.gold
+    cells, rows = system.column(RECORD).strings(), range(gold.sentences)
+    if gold.by_id != system.by_id:
+        one, other = (gold, system) if gold.by_id else (system, gold)
+        raise AlignmentError(f"{other.name}: records without ids, but those of {one.name} have some. Give both.")
+    places: list[int | None]
+    if gold.by_id:
+        number = {key: place for place, key in enumerate(system.document_ids)}
+        known = {*gold.document_ids, *(key for _, key, _ in gold.left_out)}
+        if foreign := [key for key in system.document_ids if key not in known]:
+            listed = ", ".join(foreign[:_NAMED]) + ", …" * (len(foreign) > _NAMED)
+            raise AlignmentError(f"{system.name}: {gold.name} has no records {listed}. Ids must be those of gold.")
+        places = [number.get(key) for key in gold.document_ids]
+    elif gold.sentences != system.sentences:
+        raise AlignmentError(
+            f"{system.name}: {plural(system.sentences, 'record')}, but {gold.name} has {gold.sentences:,}, and there "
+            "are no ids."
+        )
+    else:
+        places = [*rows]
+    read: list[str] = []
+    statuses: list[str] = []
+    for place in places:
+        given = None if place is None else json.loads(cells[place])
+        if isinstance(given, str) or given is None:
+            reading = read_record(given, schema)
+            status, record = reading.status, reading.record
+        else:
+            status, record = PARSED, given
+        statuses.append(status)
+        read.append(json.dumps(record, ensure_ascii=False))
+    own = np.zeros(system.sentences, dtype=np.int64) if system.lines is None else system.lines
+    lines = np.array([0 if place is None else own[place] for place in places], dtype=np.int64)
+    unread = sum(status not in READ for status in statuses)
+    run.warnings.append(answers_unread(name=name, number=unread, records=len(places)))
+    run.warnings.append(records_missing(name=name, number=statuses.count(MISSING)))
+    return replace(
+        gold,
+        name=system.name,
+        format=system.format,
+        sha256=system.sha256,
+        columns={RECORD: Column.of(read), STATUS: Column.of(statuses), TEXT: gold.column(TEXT)},
+        files=system.files[:1],
+        lines=lines,
+        comments=(),
+        noted=system.noted,
+        left_out=system.left_out,
+    )
+
+
+@remark
+def answers_unread(name: str, number: int, records: int) -> Iterator[str]:
+    """Answers without a record."""
+    if number:
+        yield f"{name}: {number:,} of {records:,} answers could not be read and count as empty."
+
+
+@remark
+def records_missing(name: str, number: int) -> Iterator[str]:
+    """Records of gold that a system's file does not have."""
+    if number:
+        count = "counts" if number == 1 else "count"
+        yield f"{name}: without {plural(number, 'record')} of gold, which {count} as empty."
