@@ -137,9 +137,11 @@ class Keywords(TypedDict, total=False):
     examples: Examples
     change: Annotated[str | None, Option(
         BREAKDOWN, "Show only examples of this change (or NN->NE; * is any label).", metavar="NN→NE", signed=False)]
-    kind: Annotated[Literal["correction", "new-error", "changed-error", "unresolved", "disagreement"] | None, Option(
+    kind: Annotated[Literal[
+        "correction", "new-error", "changed-error", "unresolved", "disagreement", "improved", "worsened",
+    ] | None, Option(
         BREAKDOWN, "Show only examples of this kind; unresolved: mentions that no system resolves; disagreement: "
-        "of annotators.", signed=False)]
+        "of annotators; improved, worsened: numbers or scores.", signed=False)]
     tagset: Annotated[File | None, Option(
         PARTS, "Tagset, to split tags into categories: a name (assay tagset) or a file.", file="name")]
     strict_tagset: Annotated[bool, Option(PARTS, "Stop with an error if a tag is not in the tagset.", False)]

@@ -84,3 +84,18 @@ def test_an_average_over_labels_has_one_name(shared):
     report = shared("items")
     assert report.page.locator("#by option").all_inner_texts()[:2] == ["by accuracy", "by macro label F1"]
     assert "macro label F1" in report.page.locator("#compared tbody").all_inner_texts()[0]
+
+
+def test_graded_items_are_improved_or_worsened_and_the_largest_difference_comes_first(opened):
+    gold, a, b = [1.5, 2.0, 3.0], [1.5, 5.0, 4.0], [2.0, 2.5, 4.0]
+    report = opened(assay.compare(gold, {"a": a, "b": b}, embed="all", times=50))
+    page = report.page
+    assert page.locator("#list .row-gain").all_inner_texts() == ["3 → 0.5", "0 → 0.5", "1 → 1"]
+    assert page.locator("#drawing .card tr").all_inner_texts()[-1].split("\t")[-1] == "error 0.5"
+    for name in ("improved", "worsened"):
+        page.click(f"#changed [data-filter={name}]")
+        assert report.number("items") == 1 and not page.inner_text("#query-error")
+    assert "✗" not in page.inner_text("#app") and not report.seen.errors
+    scores = opened(assay.compare(None, {"a": [0, 1], "b": [1, 1]}, "mean", embed="all", times=50)).page
+    assert scores.locator("#drawing .card tr").all_inner_texts()[0].split("\t")[-1] == "score 0"
+    assert "gold" not in scores.inner_text("#drawing .card")

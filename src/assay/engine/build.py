@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 import assay
+from assay.arrays import Floats
 from assay.engine import changes
 from assay.engine.counts import BLOCKS
 from assay.engine.items import Items
@@ -44,7 +45,8 @@ class Compared(NamedTuple):
 
     on: str
     slice: str | None
-    items: Items
+    items: Items | Mapping[str, Floats]
+    """The items or, if answers are graded, how bad each is in each system."""
     score: str
     """The score whose differences the changes explain."""
     is_share: bool = False
@@ -199,6 +201,9 @@ def _compare_items(
 ) -> None:
     """Add the changes, upper bounds and McNemar's tests of one measure to the rows; `values` has the scores."""
     on, where, items, score, *_ = compared
+    if not isinstance(items, Items):
+        rows["diffs"].extend(changes.compare_losses(items, on, where, score, values))
+        return
     rows["diffs"].extend(changes.compare_answers(items, on, where, score, values, label_order))
     if not compared.bounds:
         return

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints, distinct_rows
+from assay.arrays import NONE, Bools, Floats, Ints, distinct_rows
 from assay.engine.items import KINDS, LABEL_ORDERS, NOTHING, ONE, Items, Met
 from assay.result import Bound, Change, Confusion, Diff, Growth, LabelDifference, OutcomeChange, Transition, Unique
 
@@ -76,6 +76,39 @@ def compare_answers(
             outcomes=tuple(outcomes),
             score=score,
             **graded,
+        )
+
+
+def compare_losses(
+    losses: Mapping[str, Floats], on: str, where: str | None, score: str, values: Mapping[str, float]
+) -> Iterator[Diff]:
+    """The difference of every pair of systems whose answers are graded, none of them right or wrong."""
+    for (a, before), (b, after) in combinations(losses.items(), 2):
+        total, improved, worsened = len(before), int((after < before).sum()), int((after > before).sum())
+        changed = improved + worsened
+        if not total:
+            continue
+        yield Diff(
+            a=a,
+            b=b,
+            on=on,
+            slice=where,
+            items=total,
+            different=changed,
+            diff=changed / total,
+            difference=values.get(b, math.nan) - values.get(a, math.nan),
+            corrections=0,
+            new_errors=0,
+            changed_errors=changed,
+            both_right=0,
+            same_error=total - changed,
+            overlap_right=math.nan,
+            overlap_all=1 - changed / total,
+            changes=(),
+            labels=(),
+            improved=improved,
+            worsened=worsened,
+            score=score,
         )
 
 

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints, each_once
-from assay.engine.items import KINDS, NOTHING, UNRESOLVED, Items
+from assay.engine.items import COURSES, KINDS, NOTHING, UNRESOLVED, Items
 from assay.engine.options import Options
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import shown_words
@@ -78,6 +78,9 @@ def draw_sentences(run: Run, items: Items, tables: Tables, options: Options) -> 
         form = "should be of the form NN→NE, or gold→NN→NE; * stands for any label."
         raise UsageError(f"--change {options.change!r} {form}")
     ids, names = run.gold.metadata("sent_id"), list(run.gold.unit_names("sentence"))
+    known = KINDS if items.grade is None else COURSES
+    if options.kind is not None and options.kind not in known:
+        raise UsageError(f"--kind {options.kind}: changes are {', '.join(known)} here.")
     for systems in combinations(range(len(items.systems)), min(2, len(items.systems))):
         a, b = systems[0], systems[1] if len(systems) > 1 else None
         kinds = np.where(items.right[a], -1, 0) if b is None else items.change(a, b)
@@ -86,7 +89,7 @@ def draw_sentences(run: Run, items: Items, tables: Tables, options: Options) -> 
         if options.change is not None:
             wanted &= _fits(items, systems, moved, pattern)
         if options.kind is not None and b is not None:
-            wanted &= kinds == KINDS.index(options.kind)
+            wanted &= kinds == known.index(options.kind)
         if task.drawing.examples is not None:
             yield from task.drawing.examples(run, items, ((a, b), wanted, kinds), options)
             continue

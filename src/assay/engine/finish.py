@@ -23,7 +23,7 @@ from assay.engine.scores import Settings
 from assay.engine.slices import NO_VALUE
 from assay.engine.task import find_task
 from assay.engine.texts import merge_texts
-from assay.engine.values import make_scores
+from assay.engine.values import JointValues, make_scores
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError
 from assay.formats import joint_digest
@@ -129,7 +129,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     if basis is not None:
         on = str(measures[basis])
         confusion = [row for name, met in part.met.items() for row in changes.label_pair_rows(name, met, on)]
-        if not plan.kinds[basis]:
+        if (basis, None) in part.items and not plan.kinds[basis]:
             confusion = [*changes.confusion_rows(part.items[basis, None], on), *confusion]
             confusion.sort(key=lambda row: (plan.judged.index(row.system), -row.count))
         rows["confusion"] += confusion
@@ -180,6 +180,10 @@ def _compared(part: Part, views: _Views) -> Iterator[Compared]:
             # Over gold's items, which is recall where a system has other items than gold.
             by_words = (index, where) not in part.one_sided and not by_characters
             score = measure.main if by_words or not measure.is_share else "recall"
+            counts = part.counts[index, where, part.unit]
+            if isinstance(counts, JointValues):
+                yield Compared(on, where, counts.losses(measure), measure.main)
+                continue
             items = part.items[index, where]
             is_share = measure.is_share and not items.kinds
             yield Compared(on, where, items, score, is_share, task.gold_test, exact=exact)
@@ -238,8 +242,6 @@ def _warnings(part: Part, views: _Views, basis: int | None) -> Iterator[str]:
                 f"over their runs: {stem or 'NAME'}=RUN1,RUN2,…"
             )
     options = part.plan.options
-    if basis is None and options.examples and part.reading.kind == "numbers":
-        yield 'no measure says which items are right, so there are no examples. Name one: -m "within(k=0.5)"'
     if basis is not None and options.examples and not part.drawn["examples"]:
         named = " and ".join(filter(None, (options.kind, options.change)))
         text = find_task(part.plan.task).name_unit("sentence")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Ints, as_codes, distinct_rows, fold_codes
+from assay.arrays import NONE, Bools, Floats, Ints, as_codes, distinct_rows, fold_codes
 from assay.corpus import KEPT, one_vocabulary
 from assay.records import dataclass
 from assay.result import kind_title
@@ -18,6 +18,8 @@ ONE = 1 << 32
 """Full credit. Whole numbers add up the same way in any order and on any machine."""
 CREDITS = ("assigned", "expected", "assigned-credit", "expected-credit", "weak", "strong")
 KINDS = ("correction", "new-error", "changed-error")
+COURSES = ("improved", "worsened")
+"""Kinds of change of items that are graded, not right or wrong."""
 LABEL_ORDERS = ("effect", "difference", "frequency", "name")
 """Ways to sort the labels of two systems."""
 UNRESOLVED = "unresolved"
@@ -89,6 +91,10 @@ class Items:
     """Further properties of rows that are counted."""
     sums: Mapping[str, Ints] = field(default_factory=dict)
     """Further numbers by name, one for each sentence of gold."""
+    grade: Floats | None = None
+    """Systems × items: how good each answer is if no measure says which ones are right …"""
+    graded: str = ""
+    """… as an `error`, of which less is better, or as a `score`."""
     sizes: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """In a folded table, which has no places: the number of items in each row."""
 
@@ -152,10 +158,19 @@ class Items:
         return np.asarray(np.any([column[a] != column[b] for column in columns], axis=0))
 
     def change(self, a: int, b: int) -> Ints:
-        """The kind of change of each item from A to B, as an index into KINDS; -1 if there is none."""
+        """The kind of change of each item from A to B, as an index into KINDS or COURSES; -1 if there is none."""
+        if self.grade is not None:
+            gain = self.losses[a] - self.losses[b]
+            return np.where(gain > 0, 0, np.where(gain < 0, 1, -1))
         kinds = np.where(self.right[b], 0, np.where(self.right[a], 1, 2))
         # Different answers may both be right: any of several labels, numbers within a distance.
         return np.where(self.differ(a, b) & ~(self.right[a] & self.right[b]), kinds, -1)
+
+    @property
+    def losses(self) -> Floats:
+        """How bad each graded answer is."""
+        assert self.grade is not None
+        return -self.grade if self.graded == "score" else self.grade
 
     def of_pair(self, a: int, b: int) -> Items:
         """The items of two systems, without those that neither gold nor one of them has."""
@@ -357,6 +372,8 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
         kinds=first.kinds,
         kind=place_column([items.kind for _, items in tables], NONE) if first.kinds else first.kind,
         partner=place_column([items.partner for _, items in tables], NONE),
+        grade=place_column([items.grade for _, items in tables], 0.0),
+        graded=first.graded,
     )
 
 

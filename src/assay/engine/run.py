@@ -32,7 +32,7 @@ from assay.engine.scores import Settings
 from assay.engine.slices import Slice
 from assay.engine.task import find_task, preset_measures
 from assay.engine.texts import Texts, make_texts
-from assay.engine.values import JointValues, Values
+from assay.engine.values import JointValues, Values, grade_items
 from assay.engine.warnings import format_warnings
 from assay.errors import AssayError, InputError, UsageError, describe_os_error
 from assay.formats import Files
@@ -42,6 +42,7 @@ from assay.records import dataclass
 from assay.result import Result
 from assay.result.numbers import plural
 from assay.specs import whole_number
+from assay.stats.values import ColumnMean
 
 _Tables = Sequence[tuple[str, Items | Counts | Values]]
 """The items, counts or values that a measure gives for each system, by name."""
@@ -77,6 +78,14 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
     # Files of items are no documents.
     is_open = options.unit is None and task.text_unit != task.noun
     unit_is_open = is_open and not (options.symmetric or options.figures_alone)
+    kinds = [
+        first.kinds if isinstance(first, Items) and not options.figures_alone else None for (_, first), *_ in tables
+    ]
+    graded = [index for index, own in enumerate(tables) if grade_items(_values_of(own), run.measures[index])]
+    if graded and kinds == [None] * len(kinds) and not options.figures_alone:
+        # Without items that are right or wrong, the grades of values are shown: best those that a mean is of.
+        is_mean = [isinstance(run.measures[index].scores[run.measures[index].main], ColumnMean) for index in graded]
+        kinds[graded[is_mean.index(True) if any(is_mean) else 0]] = ()
     plan = RunPlan(
         command=command,
         options=replace(options, decided=None),
@@ -93,10 +102,7 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         judged=tuple(name for name, _ in run.pairs),
         compares=command == "compare" and len(run.pairs) > 1,
         contents=checksum_files(options, run.measures),
-        kinds=tuple(
-            first.kinds if isinstance(first, Items) and not options.figures_alone else None
-            for (_, first), *_ in tables
-        ),
+        kinds=tuple(kinds),
     )
     names = run.gold.unit_names("sentence") if run.skipped.any() else ()
     skipped = [name for name, gone in zip(names, run.skipped.tolist(), strict=False) if gone]
@@ -157,7 +163,10 @@ def _with_selections(
     orders: dict[str, tuple[tuple[str, ...], ...]] = {}
     shown: dict[str, Items] = {}
     """For a page: the items of each value of each slice, under the measure that systems are compared on."""
-    joined = cache(lambda index: join(_items_of(tables[index])))
+    shown_items = cache(
+        lambda index: _items_of(tables[index]) or grade_items(_values_of(tables[index]), run.measures[index])
+    )
+    joined = cache(lambda index: join(shown_items(index)))
     blocks = cache(lambda unit: hash_blocks(gold.unit_names(unit)))
 
     def tally(index: int, judged: _Tables, unit: str, units: _Units, **how: bool) -> JointCounts | JointValues:
@@ -168,7 +177,7 @@ def _with_selections(
             all_names = list(gold.unit_names(unit))
             names = [all_names[number] for number in kept.tolist()]
         alone = not is_shard or names is not None
-        if values := [(name, one) for name, one in judged if isinstance(one, Values)]:
+        if values := _values_of(judged):
             named = None if names is None else tuple(names)
             more: dict[str, Any] = {"names": named, "unit": unit, "compares": how["compares"], "alone": alone}
             return JointValues.of(values, of_sentence, len(kept), lambda: blocks(unit)[kept], **more)
@@ -250,7 +259,7 @@ def _with_selections(
     part = replace(part, counts=counts, items=folded, sizes=sizes, one_sided=tuple(one_sided), slices=orders)
     if basis is None:
         return part
-    task, items, own_tables = find_task(run.task), joined(basis), _items_of(tables[basis])
+    task, items, own_tables = find_task(run.task), joined(basis), shown_items(basis)
     texts: tuple[Texts, ...] = ()
     if options.embed != "none":
         on = str(run.measures[basis])
@@ -285,6 +294,11 @@ def _with_selections(
 def _items_of(tables: _Tables) -> list[tuple[str, Items]]:
     """The tables of systems, if the measure has items."""
     return [(name, one) for name, one in tables if isinstance(one, Items)]
+
+
+def _values_of(tables: _Tables) -> list[tuple[str, Values]]:
+    """The values of systems, if the measure has values."""
+    return [(name, one) for name, one in tables if isinstance(one, Values)]
 
 
 def _units_of(run: Run, names: Iterable[str], taken: Bools | None = None) -> dict[str, _Units]:

@@ -621,7 +621,7 @@ def _changes(sets: Mapping[str, Result]) -> Table:
         (name, row)
         for name, result in sets.items()
         for row in result.diffs
-        if row.slice is None and row.on == result.diffs[0].on
+        if row.slice is None and row.on == result.diffs[0].on and row.is_judged
     ]
     noun = next(iter(sets.values())).shown.noun
     counted = ("corrections", "new_errors", "changed_errors", "overlap_right")

@@ -255,7 +255,14 @@ def _join_targets(tables: Sequence[ItemTable]) -> ItemTable:
     firsts = np.array([first[name] for name in gold.ids], dtype=np.int64)
     # What differs between systems is not about the item.
     facts = {name: cells for name, cells in gold.metadata.items() if np.array_equal(cells.codes, cells.codes[firsts])}
-    return replace(gold, metadata=facts).take(np.array(sorted(first.values()), dtype=np.int64))
+    gold = replace(gold, metadata=facts).take(np.array(sorted(first.values()), dtype=np.int64))
+    for table in tables if not gold.texts else ():
+        rows = {name: row for row, name in enumerate(table.ids or ())}
+        if table.texts and rows.keys() >= {*first}:
+            # One table may have the texts of all.
+            texts = {name: [cells[rows[item]] for item in gold.ids or ()] for name, cells in table.texts.items()}
+            return replace(gold, texts=texts)
+    return gold
 
 
 def _split(name: str, table: ItemTable) -> Runs:

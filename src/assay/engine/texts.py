@@ -26,7 +26,7 @@ from assay.records import dataclass
 from assay.result.encoding import to_plain
 
 T = TypeVar("T")
-_BY_SYSTEM = ("answers", "wrong", "alike", "kind", "lost", "confidence")
+_BY_SYSTEM = ("answers", "wrong", "alike", "kind", "lost", "confidence", "grade")
 """The columns of items that each system has."""
 MOST_TEXTS = 50_000
 """The most sentences that a page shows; of more, it shows a sample of those with a difference or an error."""
@@ -144,6 +144,8 @@ class Texts:
     """The names of the parts of a text, if these take the place of words."""
     facts: Rows | None = None
     """One row per text: its metadata."""
+    graded: str = ""
+    """What the grades of items are, if none is right or wrong: `error` or `score`."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -172,7 +174,7 @@ class Texts:
         by_system = []
         for system in range(len(self.systems)):
             columns = {name: items.columns.get(f"{name}/{system}") for name in _BY_SYSTEM}
-            answers, wrong, same_as, kind, lost, sure = columns.values()
+            answers, wrong, same_as, kind, lost, sure, grade = columns.values()
             assert answers is not None and wrong is not None and same_as is not None
             by_system.append(
                 {
@@ -182,6 +184,7 @@ class Texts:
                     **({} if kind is None else {"kind": kind.tolist()}),
                     **({} if lost is None else {"lost": code_sparse(lost != 0, lost)}),
                     **({} if sure is None else {"confidence": to_plain(sure.tolist())}),
+                    **({} if grade is None else {"grade": to_plain(grade.tolist())}),
                 }
             )
         of_sentences: dict[str, Any] = {}
@@ -229,6 +232,7 @@ class Texts:
             "words": words.columns["word"].tolist(),
             "labels": list(items.vocabulary),
             "kinds": list(self.kinds),
+            **({"graded": self.graded} if self.graded else {}),
             "meanings": {kind: self.meanings[kind] for kind in self.kinds if kind in self.meanings},
             "items": {
                 **items.lists("begin", "length", "gold"),
@@ -390,6 +394,7 @@ def make_texts(
         meanings=drawing.meanings,
         parts=layers.parts,
         facts=layers.facts,
+        graded=items.graded,
     )
 
 
@@ -498,6 +503,8 @@ def item_rows(
             columns[f"lost/{system}"] = (ONE - items.credits[system, -1]).astype(np.uint64)
         if confidence and (sure := confidence[system]) is not None:
             columns[f"confidence/{system}"] = sure
+        if items.grade is not None:
+            columns[f"grade/{system}"] = items.grade[system]
     coded = ("gold", *(f"answers/{system}" for system in range(len(items.systems))))
     return Rows(text, columns, coded, items.labels, stretches).take(order)
 

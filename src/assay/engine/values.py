@@ -18,6 +18,7 @@ from assay.engine.counts import (
     Sums,
     hash_blocks,
 )
+from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.scores import Exchange, MeasureScores, Settings, SystemScores, find_variance, test_exchange
 from assay.records import dataclass
@@ -52,6 +53,19 @@ class Values:
     """The labels, if each is scored against the rest; the overall score is the mean over labels …"""
     label: Ints | None = None
     """… and the label of each row."""
+    items: Items | None = None
+    """The item of each row, to be shown with its grade; None if rows are not graded."""
+
+
+def grade_items(values: Sequence[tuple[str, Values]], measure: Measure) -> list[tuple[str, Items]]:
+    """The items of each system with their grades, none of them right or wrong; no tables if there are no items."""
+    tables = []
+    for name, own in values:
+        if own.items is not None:
+            score: Any = measure.scores[measure.main]
+            grades: Any = {"grade": score.grade(own.columns)[None], "graded": score.grades}
+            tables.append((name, replace(own.items, right=np.zeros_like(own.items.right), **grades)))
+    return tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +112,13 @@ class JointValues:
             **more,
         )
         return whole._take(whole.of_row != NONE)
+
+    def losses(self, measure: Measure) -> dict[str, Floats]:
+        """How bad each row is in each system: its error, or its score with the other sign."""
+        score: Any = measure.scores[measure.main]
+        sign = -1 if score.grades == "score" else 1
+        columns = [{name: table[place] for name, table in self.columns.items()} for place in range(len(self.systems))]
+        return {name: sign * score.grade(own) for name, own in zip(self.systems, columns, strict=True)}
 
     def _take(self, rows: Any) -> JointValues:
         """Some rows."""

@@ -392,5 +392,5 @@ def find_discordant(
     named = {str(find(spec, dataset.task)): spec for spec in specs}
     options = _choose_options(dataset, find(specs[0], dataset.task).task, train)
     for diff in compare(test, dict(predictions), list(specs), **options).diffs:
-        if diff.slice is None and diff.on in named:
+        if diff.slice is None and diff.on in named and diff.is_judged:
             yield named[diff.on], diff.a, diff.b, diff.new_errors, diff.corrections

@@ -324,10 +324,15 @@ def _item_parts(example: Example) -> list[str]:
     answers = []
     for system, answer in item.answers.items():
         sure = f" {coefficient(item.confidence[system])}" if system in item.confidence else ""
+        if system in item.grades:
+            # An answer may be the score itself.
+            grade = f"{item.grades[system]:.4g}"
+            sure = "" if answer in (grade, str(item.grades[system])) else f" ({grade})"
         answers.append(f"{system} {answer or NOT_ANSWERED}{sure}")
     kind = [str(item.kind).replace("-", " ")] * (example.b is not None)
     text = " ".join(" ‖ ".join(example.text).split())
-    return [example.sentence, text, f"gold {item.gold or NOT_ANSWERED}", " → ".join(answers), *kind]
+    gold = f"gold {item.gold or NOT_ANSWERED}" if item.gold or not item.grades else ""
+    return [example.sentence, text, *filter(None, [gold]), " → ".join(answers), *kind]
 
 
 def _item_line(example: Example, width: int) -> str:

@@ -64,7 +64,8 @@ def page(result: Result) -> str:
         names = f"{len(result.systems)} {'annotators' if result.about.command == 'agreement' else 'systems'}"
     over = "data sets" if result.systems_over_sets else "many runs"
     titles = {"bayes": f"{names} over {over}", "agreement": f"How far {names} agree"}
-    title = titles.get(result.about.command, f"{names} against {result.gold.name}")
+    sides = names if result.about.kind == "scores" else f"{names} against {result.gold.name}"
+    title = titles.get(result.about.command, sides)
     every = tables(result)
     shown = every if len(every) <= TABLES else [table for table in every if not table.minor]
     left = len(every) - len(shown)

@@ -308,6 +308,9 @@ def _differences(result: Result) -> Iterator[Table]:
     item = result.shown.noun
     for number, (on, _, diffs) in enumerate(_diffs(result, every=True)):
         graded = diffs[0].improved is not None
+        if not diffs[0].is_judged:
+            yield _courses(result, on, diffs)
+            continue
         # If systems add items, corrections minus new errors is not the difference of the scores.
         net = result.shown.matched and not graded
         gained = diffs[0].score.replace("f1", "F1")
@@ -338,15 +341,39 @@ def _differences(result: Result) -> Iterator[Table]:
             items = "words" if result.shown.matched else f"{item}s"
             whole = diffs[0].score in ("", result.main_scores.get(on))
             over = "of the scores" if whole else f"over gold's {items} (recall)"
+            nearer = {"numbers": "with a smaller or larger error", "sets": "whose set is more or less like gold's"}
             notes += [
                 f"diff: percent of {items} with another label; Δ: difference {over}; corr.: corrections.",
-                f"improved, worsened: {items} whose partial credit rose or fell, corrections and new errors included."
+                f"improved, worsened: {items} {nearer.get(result.about.kind, 'whose partial credit rose or fell')}, "
+                "corrections and new errors included."
                 if graded
                 else "Overlap (right): 2 · both right / (A right + B right). Overlap (all): percent of "
                 f"{items} with the same label.",
             ]
         more = {"notes": notes, "short": PAIRS, "minor": number > 0 and not result.shown.by_outcome and not graded}
         yield make_table(f"What differs ({result.title(on)})", header, rows, forms, **more)
+
+
+def _courses(result: Result, on: str, diffs: Sequence[Diff]) -> Table:
+    """The answers of each pair of systems that are better and worse, if none is right or wrong."""
+    noun = result.shown.noun
+    rows = [[[row.a, row.b], row.improved or 0, row.worsened or 0, row.items - row.different] for row in diffs]
+    what = "a higher or lower score" if result.about.kind == "scores" else "a smaller or larger error"
+    notes = [f"improved, worsened: {noun}s with {what} in the second system; equal: {noun}s with the same."]
+    header, forms = ["pair", "improved", "worsened", "equal"], "pair count count count"
+    return make_table(f"What differs ({result.title(on)})", header, rows, forms, notes=notes, short=PAIRS)
+
+
+def _describe_courses(result: Result, diff: Diff) -> list[str]:
+    """What improved and worsened mean, if there is more to say than what is right and wrong."""
+    noun, kind = result.shown.noun, result.about.kind
+    if not diff.is_judged:
+        what = "a higher or lower score" if kind == "scores" else "a smaller or larger error"
+        return [f"improved, worsened: {noun}s with {what} in {diff.b}."]
+    if diff.improved is None or kind not in ("numbers", "sets"):
+        return []
+    what = "a smaller error" if kind == "numbers" else "a set that is more like gold's"
+    return [f"{diff.b} has {what} in {plural(diff.improved, noun)}, the opposite is true in {diff.worsened or 0:,}."]
 
 
 def _transitions(result: Result) -> Iterator[Table]:
@@ -377,7 +404,7 @@ def _changes(result: Result) -> Iterator[Table]:
     ways = (True, False) if result.shown.by_outcome else (False,)
     shown = [(way, which, diff) for way in ways for _, which, diffs in _diffs(result) for diff in diffs]
     for by_outcome, which, diff in shown:
-        if not diff.different:
+        if not diff.different or not diff.is_judged:
             continue
         # The most frequent changes of labels; for arcs, also the number with another head.
         arcs = not by_outcome and any(row.moved is not None for row in diff.changes)
@@ -858,9 +885,11 @@ def _brief_changes(result: Result) -> Iterator[Table]:
             frequent = ", ".join(f"{path} {row.count:,}" for path, row in paths[:FREQUENT])
             more = " …" * (len(paths) > FREQUENT)
             rows.append([plural(total, title.lower().removesuffix("s")), f"{frequent}{more}"])
+        if not diff.is_judged:
+            rows = [[f"{diff.improved:,} improved", ""], [f"{diff.worsened:,} worsened", ""]]
         title = f"Changes {diff.a} → {diff.b}: {diff.different:,} of {diff.items:,} {result.shown.noun}s"
         header = [f"{result.shown.noun}s", "most frequent (before → after)"]
         if not any(frequent for _, frequent in rows):
             header, rows = header[:1], [row[:1] for row in rows]
-        table = make_table(title, header, rows, name="changes", words=2)
+        table = make_table(title, header, rows, name="changes", words=2, notes=_describe_courses(result, diff))
         yield format_table(name_median_runs(table, result), result)

@@ -524,11 +524,12 @@ class Diff(TwoSystems, key="a b on slice"):
     labels: tuple[LabelDifference, ...]
     """The differences by gold label, in the order of `--label-order`."""
     improved: int | None = None
-    """For graded measures, the number of items whose credit rose."""
+    """For graded measures, the number of items whose credit rose; of numbers, those with a smaller error, of scores
+    those with a higher one, of sets those whose Jaccard index with gold's set rose."""
     worsened: int | None = None
     """The number of items whose credit fell."""
     sideways: int | None = None
-    """The number of items with the same credit under another label."""
+    """The number of items with the same credit under another label; null if no item is right or wrong."""
     gain: float | None = None
     """The sum of the rises, in items."""
     loss: float | None = None
@@ -542,6 +543,11 @@ class Diff(TwoSystems, key="a b on slice"):
     """Corrections minus new errors. If systems add items, it can have another sign than the difference."""
     outcomes: tuple[OutcomeChange, ...] = ()
     """All changes of outcome if items are matched, the most frequent first within each kind."""
+
+    @property
+    def is_judged(self) -> bool:
+        """False if answers are only better or worse, and none is right or wrong."""
+        return self.improved is None or self.sideways is not None
 
     @property
     def has_effects(self) -> bool:
@@ -1247,6 +1253,8 @@ class ExampleItem(Record):
     """For spans: the place after the last word."""
     confidence: Mapping[str, float] = field(default_factory=dict, metadata=_IF_FILLED)
     """The confidence of systems in their answers; only written if there is any."""
+    grades: Mapping[str, float] = field(default_factory=dict, metadata=_IF_FILLED)
+    """The error or the score of each answer if no measure says which ones are right; only written for these."""
 
 
 class ExampleSpan(Record):

@@ -20,6 +20,8 @@ MOST_SIGNS = 1024
 the influences of rows give the same interval and p to two digits."""
 _NOTHING = 1e-12
 """Smaller sums of squares, in relation to their size, are only rounding."""
+_DIGITS = 9
+"""Errors are compared with this number of digits."""
 LEAST = 3
 """With fewer items a correlation is undefined."""
 
@@ -38,6 +40,8 @@ class ValueScore:
     """The kind of interval: `t`, `percentile`, or `score` for shares."""
     most_rows = math.inf
     """The most rows for which weights can be given."""
+    grades = "error"
+    """What the grade of a row is: its `error`, of which less is better, or its `score`."""
 
     def __call__(self, columns: Columns) -> Floats:
         """The score."""
@@ -75,6 +79,10 @@ class ValueScore:
     def compare(self, first: Columns, second: Columns) -> float | None:
         """The p of a parametric test of two systems; None if there is none."""
         return None
+
+    def grade(self, columns: Columns) -> Floats:
+        """How good the answer of each row is: by default the distance of gold and system."""
+        return round_errors(columns["system"] - columns["gold"])
 
 
 class Moments(ValueScore):
@@ -116,11 +124,15 @@ class ColumnMean(Moments):
         values = columns[self.column]
         return np.asarray((values - values.mean()) / len(values))
 
+    def grade(self, columns: Columns) -> Floats:
+        """The value of each row, without its sign if it is an error."""
+        return columns[self.column] if self.grades == "score" else round_errors(columns[self.column])
+
 
 class LoggedMean(ColumnMean):
     """The mean of a column of any numbers; if all are 0 or 1, it is a share, and if between them, it is limited."""
 
-    low, lower = -math.inf, False
+    low, lower, grades = -math.inf, False, "score"
 
     def fit(self, columns: Columns) -> ValueScore:
         """The mean, with the limits of a share if it is one."""
@@ -142,6 +154,10 @@ class RootMean(ColumnMean):
         """That on the mean, divided by twice the root."""
         root = math.sqrt(columns[self.column].mean())
         return super().influence(columns) / (2 * root) if root else np.zeros(len(columns[self.column]))
+
+    def grade(self, columns: Columns) -> Floats:
+        """The root of the value of each row."""
+        return round_errors(np.sqrt(columns[self.column]))
 
     def of_ends(self, low: float, high: float) -> tuple[float, float]:
         """The interval from value ± reach, as that of the square: value² ± 2 · value · reach."""
@@ -446,6 +462,13 @@ def _count_below(x: Ints, y: Ints) -> Ints:
         place = np.where(has_bit, half + (np.arange(number, dtype=np.int32) - start) - earlier, start + earlier)
         order[place], values[place] = order.copy(), values.copy()
     return counts
+
+
+def round_errors(errors: Floats) -> Floats:
+    """The sizes of errors, rounded so that equal differences of decimals are equal, as 0.4 − 0.1 and 0.7 − 0.4."""
+    sizes = np.abs(errors)
+    largest = float(sizes.max(initial=0.0))
+    return np.asarray(np.round(sizes, _DIGITS - math.ceil(math.log10(largest))) if largest else sizes)
 
 
 def _standardise(values: Floats) -> Floats:

@@ -188,3 +188,83 @@ def test_an_undefined_measure_is_no_test_anywhere():
     tests = [row for row in result.main_tests if not math.isnan(row.p)]
     assert len(tests) == result.about.family == tests[0].family.size == 4
     assert {round(0.05 / row.power.alpha) for row in tests if row.power} == {4}
+
+
+NUMBERS = {"gold": [0.4, 0.4, 1.0, 2.0], "a": [0.1, 0.4, 3.0, 2.5], "b": [0.7, 0.5, 1.5, 2.5]}
+
+
+def compare_numbers(measures=(), **options) -> Result:
+    gold, *systems = (items(list(map(str, row)), name) for name, row in NUMBERS.items())
+    return assay.compare(gold, dict(zip("ab", systems, strict=True)), list(measures), times=50, **options)
+
+
+@pytest.mark.parametrize("measures", [(), ["mae"], ["rmse"], ["pearson"], ["bias"], ["r2", "kendall"]])
+def test_numbers_improve_and_worsen_by_their_errors(measures):
+    result = compare_numbers(measures, examples=2, embed="all")
+    (diff,) = result.diffs
+    # 0.4 − 0.1 and 0.7 − 0.4 are equal.
+    assert (diff.improved, diff.worsened, diff.items - diff.different) == (1, 1, 2)
+    assert not diff.is_judged and diff.on == ("mae" if not measures else measures[0])
+    assert not (result.bounds or result.confusion or diff.changes)
+    shown = [(example.sentence, example.items[0].kind, example.items[0].grades) for example in result.examples]
+    assert shown == [("3", "improved", {"a": 2.0, "b": 0.5}), ("2", "worsened", {"a": 0.0, "b": 0.1})]
+    assert result.texts["graded"] == "error"
+    assert [one["grade"] for one in result.texts["items"]["systems"]] == [[0.3, 0, 2, 0.5], [0.3, 0.1, 0.5, 0.5]]
+    assert Result.from_json(result.to_json()) == result
+    text = draw_text(result)
+    assert re.search(r"1 improved\s+1 worsened\s+improved, worsened: items with a smaller or larger error in b", text)
+    assert "3  gold 1.0  a 3.0 (2) → b 1.5 (0.5)  improved" in text
+
+
+def test_examples_of_numbers_have_a_kind_or_are_the_worst():
+    (example,) = compare_numbers(examples=5, kind="worsened").examples
+    assert example.sentence == "2"
+    with pytest.raises(UsageError, match="--kind correction: changes are improved, worsened here"):
+        compare_numbers(examples=5, kind="correction")
+    gold, a = (items(list(map(str, NUMBERS[name])), name) for name in ("gold", "a"))
+    assert [example.sentence for example in assay.score(gold, {"a": a}, "mae", examples=2).examples] == ["3", "4"]
+    # With a measure of what is right, kinds are those of labels.
+    (diff,) = (result := compare_numbers(["mae", "within"])).diffs
+    assert (diff.on, diff.corrections, diff.improved, diff.worsened, diff.sideways) == ("within", 1, 1, 1, 1)
+    assert "b has a smaller error in 1 item, the opposite is true in 1." in draw_text(result)
+
+
+def test_scores_improve_if_they_rise():
+    result = assay.compare(None, {"a": [1, 5, 2, 2], "b": [4, 4, 2, 9]}, "mean", examples=2, embed="all", times=50)
+    (diff,) = result.diffs
+    assert (diff.improved, diff.worsened, diff.same_error, diff.on) == (2, 1, 1, "mean")
+    lines = [example_text(example) for example in result.examples]
+    assert lines == ["4 · a 2 → b 9 · improved", "1 · a 1 → b 4 · improved"]
+    assert result.texts["graded"] == "score" and result.texts["items"]["systems"][1]["grade"] == [4, 4, 2, 9]
+    assert make_heading(result) == "items: 4 items, 2 systems; joined by order"
+    assert "against" not in re.search("<title>(.*?)</title>", render(result, "html"))[1]
+
+
+def test_sets_are_nearer_to_gold_or_further_by_jaccard():
+    gold = items([["x", "y"], ["x"], ["x", "y"], [], ["x"]])
+    a = items([["x"], ["y"], ["x", "y"], ["x"], ["y"]], "a")
+    b = items([["x", "y"], ["x", "z"], ["x", "z"], ["y"], ["z"]], "b")
+    result = assay.compare(gold, {"a": a, "b": b}, ["label-f1(average=micro)", "subset-accuracy"], times=50)
+    labels, sets = result.diffs
+    assert labels.improved is None
+    assert (sets.corrections, sets.new_errors, sets.changed_errors) == (1, 1, 3)
+    assert (sets.improved, sets.worsened, sets.sideways) == (2, 1, 2)
+    alone = draw_text(assay.compare(gold, {"a": a, "b": b}, "subset-accuracy", times=50))
+    assert "b has a set that is more like gold's in 2 items, the opposite is true in 1." in alone
+
+
+def test_shards_of_numbers_have_the_changes_of_one_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("assay.engine.run.TEXT", 1)
+    for name, numbers in NUMBERS.items():
+        lines = [f"i{row},{number}\n" for row, number in enumerate(numbers)]
+        (tmp_path / f"{name}.csv").write_text("id,label\n" + "".join(lines))
+        (tmp_path / name).mkdir()
+        for part, some in enumerate((lines[:2], lines[2:])):
+            (tmp_path / name / f"{part}.csv").write_text("id,label\n" + "".join(some))
+    options = {"measures": ["mae"], "examples": 2, "embed": "all", "times": 50}
+    whole = assay.compare("gold.csv", ["a.csv", "b.csv"], **options)
+    parts = assay.compare("gold", ["a", "b"], **options)
+    assert whole.diffs == parts.diffs
+    assert [row.items for row in whole.examples] == [row.items for row in parts.examples]
+    assert whole.texts["items"] == parts.texts["items"]

@@ -5,7 +5,7 @@ import { QueryError, selectItems } from "./filters.js";
 import { plural, whole } from "./numbers.js";
 import { parseQuery, term, writeTerm } from "./query.js";
 import { bringUp } from "./scroll.js";
-import { SORTS, SORTS_OF_ONE } from "./state.js";
+import { SORTS, SORTS_BY_GRADE, SORTS_OF_ONE, SORTS_OF_ONE_BY_GRADE } from "./state.js";
 /** @import { Report } from "./report.js" */
 
 const TYPING = 200;
@@ -53,8 +53,10 @@ export function filterBar(report) {
 
 /** The orders that make sense for these texts. @param {Report} report @returns {[string, string][]} */
 function sortsOf({ texts, paired, systems }) {
-  const needs = { hits: !texts.ofItems, surest: texts.confidence.some(Boolean), hardest: texts.ofItems && systems.length > 1 };
-  return Object.entries(paired ? SORTS : { ...SORTS, ...SORTS_OF_ONE }).filter(([sort]) => needs[sort] ?? true);
+  const { graded } = texts;
+  const needs = { hits: !texts.ofItems, surest: !graded && texts.confidence.some(Boolean), hardest: !graded && texts.ofItems && systems.length > 1, apart: graded && paired };
+  const named = paired ? graded && SORTS_BY_GRADE : graded ? SORTS_OF_ONE_BY_GRADE : SORTS_OF_ONE;
+  return Object.entries({ ...SORTS, ...(named || {}) }).filter(([sort]) => needs[sort] ?? true);
 }
 
 /** The field in which terms are typed. @param {Report} report */

@@ -3,7 +3,7 @@ import { bar } from "./charts.js";
 import { buttonFor } from "./controls.js";
 import { KINDS, NONE } from "./data.js";
 import { element } from "./dom.js";
-import { decimal } from "./numbers.js";
+import { decimal, grade } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
 import { term } from "./query.js";
 import { tableWith, textCell, plotCell, numberCell } from "./tables.js";
@@ -21,7 +21,9 @@ export function cardOf(report) {
   const text = view.text ?? 0;
   const name = String(texts.data.ids[text]);
   const items = Array.from({ length: texts.itemStarts[text + 1] - texts.itemStarts[text] }, (_, place) => texts.itemStarts[text] + place);
-  const rows = report.sides().map((side) => answerCells(report, side, items));
+  // Scores need no gold.
+  const shown = report.sides().filter((side) => side || !texts.graded || texts.label(texts.gold[items[0]]));
+  const rows = shown.map((side) => (texts.graded ? gradeCells : answerCells)(report, side, items));
   const caption = cardCaption(report, items);
   const answers = tableWith({ rows, kind: "rows answers" });
   return { figure: saveableFigure(name || "item", element("div", { class: "card", "data-item": items[0], "aria-label": caption }, textParts(report, text), factsOf(report, text), answers)), caption };
@@ -70,9 +72,30 @@ function answerCells(report, side, items) {
   return [name, textCell(labels.length ? labels : "∅"), Number.isNaN(sure) ? textCell() : plotCell(share), numberCell(Number.isNaN(sure) ? "" : `${about === null ? "" : `${about} `}${decimal(sure)}`)];
 }
 
+/** A side of an item that is graded, not right or wrong: its name, its answer, and the grade with a bar. @param {Report} report */
+function gradeCells(report, side, [item]) {
+  const { texts, view, systems } = report;
+  const system = side - 1;
+  const letter = system === view.a && view.b !== null ? "A" : system === view.b ? "B" : "";
+  const name = element("th", { scope: "row" }, letter && element("b", { class: `badge ${letter.toLowerCase()}` }, letter), element("bdi", {}, side ? systems[system] : "gold"));
+  const label = texts.label(side ? texts.answers[system][item] : texts.gold[item]);
+  if (!side) return [name, textCell(element("span", { class: "answer", dir: "auto" }, element("bdi", {}, label))), textCell(), numberCell()];
+  const value = texts.grade[system][item];
+  // An answer may be the score itself.
+  const answer = texts.graded === "score" && Number(label) === value ? "" : element("span", { class: "answer", dir: "auto" }, element("bdi", {}, label));
+  const share = bar(Math.max(0, value), texts.largestGrade, letter.toLowerCase() || "a", `${texts.graded} ${grade(value)}`);
+  return [name, textCell(answer), plotCell(share), numberCell(`${texts.graded} ${grade(value)}`)];
+}
+
 /** What became of the item, in words. @param {Report} report */
-function cardCaption({ texts, view, systems, unit }, items) {
+function cardCaption(report, items) {
+  const { texts, view, systems, unit } = report;
   const name = `${unit[0].toUpperCase()}${unit.slice(1)} ${texts.data.ids[view.text ?? 0]}`;
+  if (texts.graded) {
+    const [value, gain] = [grade(texts.grade[view.a][items[0]]), report.gain(view.text ?? 0)];
+    if (view.b === null) return `${name}: ${systems[view.a]}: ${texts.graded} ${value}.`;
+    return `${name}: ${systems[view.a]} → ${systems[view.b]}: ${gain > 0 ? "improved" : gain < 0 ? "worsened" : `same ${texts.graded}`}.`;
+  }
   const kinds = [...new Set(items.map((item) => (view.b === null ? (texts.wrong[view.a][item] ? "wrong" : "right") : KINDS[texts.change(item, view.a, view.b)])))].filter(Boolean);
   const right = systems.filter((_, system) => items.every((item) => !texts.wrong[system][item])).length;
   const many = systems.length > 2 ? `; ${right} of ${systems.length} systems have it right` : "";

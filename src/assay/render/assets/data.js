@@ -72,7 +72,13 @@ export class Texts {
     this.wrong = items.systems.map((one) => markPlaces(one.wrong, size));
     this.alike = items.systems.map((one) => fillColumn(one.alike, new Int32Array(size)));
     this.outcome = items.systems.map((one) => (one.kind ? Int32Array.from(one.kind) : null));
-    this.lost = items.systems.map((one) => (one.lost ? fillColumn(one.lost, new Float64Array(size)) : null));
+    /** What the grades of items are if none is right or wrong: "error" or "score"; empty if some are. @type {string} */
+    this.graded = data.graded ?? "";
+    this.grade = items.systems.map((one) => (one.grade ? Float64Array.from(one.grade) : null));
+    /** The largest grade, which fills a bar. */
+    this.largestGrade = this.grade.reduce((most, grades) => (grades ?? []).reduce((one, other) => Math.max(one, other), most), 1e-9);
+    /** What each answer lacks: of full credit, or the error; a score with the other sign. */
+    this.lost = items.systems.map((one, system) => (one.lost ? fillColumn(one.lost, new Float64Array(size)) : this.graded === "score" ? this.grade[system].map((grade) => -grade) : this.grade[system]));
     /** How sure each system is of its answers; null if its file does not say. */
     this.confidence = items.systems.map((one) => (one.confidence ? Float64Array.from(one.confidence, (value) => value ?? NaN) : null));
     this.hasShares = this.confidence.every((sure) => !sure || sure.every((value) => !(value < 0 || value > 1)));

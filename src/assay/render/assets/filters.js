@@ -34,7 +34,7 @@ const FIELDS = {
   "a-bin": "bin of A's confidence",
   "b-bin": "bin of B's confidence",
 };
-const FIELDS_OF_ITEMS = { text: "words of the text or id", id: "id of the item" };
+const FIELDS_OF_ITEMS = { text: "words of the text or id", id: "id of the item", credit: "improved or worsened: B's error or score compared with A's" };
 
 /** What a field means. @param {Texts} texts @param {string} field @returns {string} */
 export const meaningOfField = (texts, field) => (texts.ofItems && FIELDS_OF_ITEMS[field]) || FIELDS[field];
@@ -53,9 +53,10 @@ export class QueryError extends Error {}
 export function usableFields(texts, { a, b }) {
   const pair = b !== null;
   const several = texts.systems.length > 1;
+  const judged = !texts.graded;
   const arcs = Boolean(texts.layers[0]?.heads);
   const needs = {
-    change: pair, b: pair, "b-is": pair, "right-in": several, only: several,
+    change: pair && judged, b: pair, "a-is": judged, "b-is": pair && judged, "right-in": several && judged, only: several && judged,
     "a-type": texts.kinds.length, "b-type": pair && texts.kinds.length,
     credit: pair && texts.lost[0] !== null, moved: pair && arcs, distance: arcs, slice: Object.keys(texts.slices).length,
     length: !texts.ofItems, word: !texts.ofItems, size: !texts.ofItems, meta: texts.data.facts !== undefined,

@@ -47,7 +47,8 @@ const headCell = (content) => element("th", { scope: "row" }, content);
 /** The window with help. @param {Texts} texts */
 export function helpWindow(texts, view) {
   const items = texts?.ofItems;
-  const keys = KEYS.map(([pressed, meaning]) => [pressed, (items && KEYS_OF_ITEMS[pressed]) ?? meaning]).filter(([, meaning]) => meaning).map(([pressed, meaning]) => [headCell(pressed.split(" ").flatMap((key) => [element("kbd", {}, key), " "])), textCell(meaning)]);
+  const known = KEYS.map((row) => (texts?.graded && row[0].startsWith("1") ? ["1 2", "improved, worsened"] : row));
+  const keys = known.map(([pressed, meaning]) => [pressed, (items && KEYS_OF_ITEMS[pressed]) ?? meaning]).filter(([, meaning]) => meaning).map(([pressed, meaning]) => [headCell(pressed.split(" ").flatMap((key) => [element("kbd", {}, key), " "])), textCell(meaning)]);
   const fields = (texts ? usableFields(texts, view) : []).map((field) => [headCell(element("code", {}, field)), textCell(meaningOfField(texts, field))]);
   const queries = [
     element("p", {}, "A query consists of terms, which must all be true. ", element("code", {}, items ? EXAMPLE_OF_ITEMS : EXAMPLE), " ", items ? EXPLAINED_OF_ITEMS : EXPLAINED),

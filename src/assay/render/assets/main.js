@@ -58,7 +58,8 @@ function actions(report, parts, help, exports, theme) {
   if (!parts) return always;
   const { list, reader } = parts;
   const compared = (action) => () => report.view.b !== null && action();
-  const kinds = Object.fromEntries(KIND_KEYS.map((kind, place) => [String(place + 1), compared(() => report.ask([term("change", kind)]))]));
+  const asked = report.texts.graded ? ["improved", "worsened"].map((name) => term("credit", name)) : KIND_KEYS.map((kind) => term("change", kind));
+  const kinds = Object.fromEntries(asked.map((one, place) => [String(place + 1), compared(() => report.ask([one]))]));
   return {
     ...always,
     ...kinds,
@@ -109,9 +110,7 @@ function fillPlace(id, ...parts) {
 function missingTexts(report) {
   if (["bayes", "agreement"].includes(report.result.command)) return null;
   const texts = report.result.joined_by ? report.result.text_unit : "sentence";
-  const again = `To see ${texts}s, run the command again with --html, or with --embed all and --format json.`;
-  const judging = 'No measure says which items are right. To see items: -m "within(k=0.5)"';
-  const remedy = report.result.kind === "numbers" && !report.result.diffs.length ? judging : again;
+  const remedy = `To see ${texts}s, run the command again with --html, or with --embed all and --format json.`;
   return element("p", { class: "note" }, `This page contains no ${texts}s, so the counts are not links. ${remedy}`);
 }
 

@@ -35,6 +35,11 @@ export function decimal(value) {
   return Number.isNaN(value) ? DASH : coefficient(value).replace(/(\.\d\d)0$/u, "$1");
 }
 
+/** An error or a score of an item, with four digits at most. */
+export function grade(value) {
+  return String(Number(value.toPrecision(4))).replace("-", "−");
+}
+
 const plainTick = (number) => String(Number((100 * number).toPrecision(6)));
 const coefficientTick = (number) => String(Number(number.toPrecision(6))).replace("-", "−").replace(/0\./u, ".");
 const plus = (number, text) => (number > 0 && !/^[.0]*$/u.test(text) ? `+${text}` : text);

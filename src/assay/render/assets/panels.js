@@ -78,6 +78,7 @@ function testCells(report, row, scale, several) {
 export function changedPanel(report) {
   const diff = report.diff();
   if (!diff) return null;
+  if (!isJudged(diff)) return coursePanel(report, diff);
   const counts = [diff.corrections, diff.new_errors, diff.changed_errors, diff.same_error, diff.both_right];
   const parts = Object.keys(CHANGES).map((kind, place) => ({ kind, name: CHANGES[kind][0], count: counts[place] }));
   const draw = ({ kind, name, count }) => [
@@ -102,6 +103,27 @@ export function changedPanel(report) {
     outcomeChanges(report, diff),
     frequentChanges(report, diff),
   );
+}
+
+/** False if answers are only better or worse, and none is right or wrong. @param {Result["diffs"][number]} diff */
+const isJudged = (diff) => diff.improved === null || diff.sideways !== null;
+
+/** Answers that are better, worse, or as good in B. @param {Report} report @param {Result["diffs"][number]} diff */
+function coursePanel(report, diff) {
+  const counts = { improved: diff.improved, worsened: diff.worsened, equal: diff.items - diff.different };
+  const kinds = { improved: "correction", worsened: "new-error", equal: "both-right" };
+  const signs = { improved: "↗", worsened: "↘", equal: "=" };
+  const parts = Object.entries(counts).map(([name, count]) => ({ kind: kinds[name], name, count }));
+  const draw = ({ kind, name, count }) => [
+    textCell(changeSign(kind, signs[name])),
+    nameCell(name),
+    numberCell(countButton(report, count, name === "equal" ? null : [term("credit", name)], `${report.noun}s, ${name}`, name)),
+    numberCell(`${percent(count / diff.items)} %`),
+  ];
+  const what = report.result.kind === "scores" ? "a higher score" : "a smaller error";
+  const title = `${plural(diff.items, report.noun)}: ${parts.map((part) => `${part.name} ${whole(part.count)}`).join(", ")}`;
+  const figure = saveableFigure(`changes-${diff.a}-${diff.b}`, strip(parts, title), tableWith({ rows: parts.map(draw), kind: "kinds" }));
+  return panel("changed", "What changed", legend(report), figure, element("p", { class: "soft" }, `Improved: B has ${what}. Measure: ${report.title(diff.on)}.`));
 }
 
 /** If systems add items: the difference of the scores, and corrections minus new errors, which may have the other sign. @param {Report} report */
@@ -137,9 +159,13 @@ function outcomeChanges(report, diff) {
 
 /** @param {Report} report @param {Result["diffs"][number]} diff */
 function creditLine(report, diff) {
-  if (diff.improved === null) return null;
-  const course = (name) => [countButton(report, diff[name], [term("credit", name)], `${report.noun}s, ${name} by partial credit`, name), ` ${name}`];
-  return element("p", { class: "soft" }, "By partial credit: ", course("improved"), ", ", course("worsened"), ", ", course("sideways"), ".");
+  // Of sets, whole items are compared; their labels are listed.
+  const graded = diff.improved === null ? report.result.diffs.find((row) => row.a === diff.a && row.b === diff.b && row.slice === null && row.improved !== null) : diff;
+  if (!graded) return null;
+  const linked = report.texts && report.texts.lost[0] !== null;
+  const course = (name) => [countButton(report, graded[name], linked ? [term("credit", name)] : null, `${report.noun}s, ${name} by partial credit`, name), ` ${name}`];
+  const by = { sets: "Sets of labels, by their likeness to gold's", numbers: "Numbers, by the size of their errors" }[report.result.kind] ?? "By partial credit";
+  return element("p", { class: "soft" }, `${by}: `, course("improved"), ", ", course("worsened"), ", ", course("sideways"), ".");
 }
 
 /** @param {Report} report @param {Result["diffs"][number]} diff */
@@ -209,7 +235,7 @@ export function labelPanel(report) {
 /** What is right and what is wrong in one system. @param {Report} report */
 export function rightPanel(report) {
   const counts = report.countsOf(report.systems[report.view.a], report.on, null);
-  if (!counts || !report.texts) return null;
+  if (!counts || !report.texts || report.texts.graded) return null;
   const kinds = report.kinds.filter((kind) => kind !== "unscored" || counts[kind]);
   const outcome = (key) => ({
     kind: ["tp", "right"].includes(key) ? "both-right" : "new-error",

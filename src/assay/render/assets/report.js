@@ -1,7 +1,7 @@
 // The report that all parts look at: what Python found, what the reader has chosen, and what follows from both.
 import { NOT_ANSWERED } from "./data.js";
 import { presenceTest, selectItems } from "./filters.js";
-import { plural, signedCount } from "./numbers.js";
+import { grade, plural, signedCount } from "./numbers.js";
 import { writeQuery } from "./query.js";
 import { bringUp } from "./scroll.js";
 import { hashOf, initialView, viewFrom } from "./state.js";
@@ -52,7 +52,8 @@ export class Report {
     this.kinds = texts?.kinds ?? [...new Set(this.result.transitions.flatMap((row) => [row.from, row.to]))].filter((kind) => kind !== "none");
     /** @type {((what: string) => void)[]} */
     this.followers = [];
-    this.first = this.#firstPair();
+    const pair = this.#firstPair();
+    this.first = { ...pair, sort: !texts?.graded ? "order" : pair.b === null ? "lost" : "apart" };
     /** @type {View} */
     this.view = initialView(this.first);
     this.hits = NO_HITS;
@@ -193,7 +194,7 @@ export class Report {
     this.view = { ...this.view, ...changes };
     const selecting = what === "pair" || what === "filter";
     if (selecting) this.#select();
-    const hash = hashOf(this.view, this.systems);
+    const hash = hashOf(this.view, this.systems, this.first.sort);
     if (hash !== location.hash) {
       if (!selecting) this.#replaceSoon(hash);
       else history.pushState(null, "", hash);
@@ -250,6 +251,7 @@ export class Report {
       hits: (text) => -this.hitsIn(text).length,
       longest: (text) => -words(text),
       shortest: words,
+      apart: (text) => -Math.abs(this.gain(text)),
       surest: (text) => -this.#surestError(text),
       hardest: (text) => -Math.max(0, ...this.#itemsOf(text).map((item) => this.texts.wrong.reduce((sum, wrong) => sum + wrong[item], 0))),
     };
@@ -311,9 +313,10 @@ export class Report {
     return items;
   }
 
-  /** Corrections minus new errors from A to B in a text; with one system, minus its errors. */
+  /** Corrections minus new errors from A to B in a text; with one system, minus its errors; of a graded item, how much better B is. */
   gain(text) {
     const { texts, view } = this;
+    if (texts.graded) return (view.b === null ? 0 : texts.lost[view.a][texts.itemStarts[text]]) - texts.lost[view.b ?? view.a][texts.itemStarts[text]];
     let gain = 0;
     for (const item of this.#itemsOf(text)) {
       if (view.b === null) gain -= texts.wrong[view.a][item];
@@ -323,12 +326,14 @@ export class Report {
   }
 
   get gainMeaning() {
+    if (this.texts.graded) return `${this.texts.graded}${this.view.b === null ? "" : " of A → B"}`;
     return this.view.b === null ? `wrong ${this.noun}s` : `${this.noun}s: corrections minus new errors from A to B`;
   }
 
   /** What becomes of an item without words, as a sign. @param {number} text */
   signOf(text) {
     const { texts, view } = this;
+    if (texts.graded) return [view.a, ...(view.b === null ? [] : [view.b])].map((system) => grade(texts.grade[system][texts.itemStarts[text]])).join(" → ");
     const signs = this.#itemsOf(text).map((item) => {
       const wrong = [view.a, view.b].filter((system) => system !== null).map((system) => (texts.wrong[system][item] ? "✗" : "✓"));
       return view.b === null || texts.change(item, view.a, view.b) > 2 ? wrong.join(" ") : wrong.join(" → ");

@@ -16,20 +16,25 @@ export const SORTS = {
   shortest: "shortest first",
   surest: "surest errors first",
   hardest: "most systems wrong first",
+  apart: "largest difference first",
 };
 
 /** Orders that have another name if only one system is looked at. */
 export const SORTS_OF_ONE = { gained: "fewest errors first", lost: "most errors first" };
 
+/** Orders that have another name if items are graded, not right or wrong. */
+export const SORTS_BY_GRADE = { gained: "most improved first", lost: "most worsened first" };
+export const SORTS_OF_ONE_BY_GRADE = { gained: "best first", lost: "worst first" };
+
 /** What is open on the page: the measure that systems are ranked by, a tab, a picture. */
 const OPEN = ["by", "tab", "picture"];
 
-/** The view that a page opens with. @param {{a: number, b: number | null}} pair @returns {View} */
-export function initialView(pair) {
-  return { ...pair, by: null, tab: null, picture: null, terms: [], sort: "order", text: null, item: null, toggled: [], fold: false };
+/** The view that a page opens with. @param {{a: number, b: number | null, sort?: string}} first @returns {View} */
+export function initialView({ a, b, sort = "order" }) {
+  return { a, b, by: null, tab: null, picture: null, terms: [], sort, text: null, item: null, toggled: [], fold: false };
 }
 
-/** The view of an address; what the address does not name, or names wrongly, is as in the first view. @param {string} hash @param {string[]} systems @param {{a: number, b: number | null}} first */
+/** The view of an address; what the address does not name, or names wrongly, is as in the first view. @param {string} hash @param {string[]} systems @param {{a: number, b: number | null, sort?: string}} first */
 export function viewFrom(hash, systems, first) {
   const view = initialView(first);
   const paired = first.b !== null;
@@ -48,13 +53,13 @@ export function viewFrom(hash, systems, first) {
 }
 
 /** The address of a view. @param {View} view @param {string[]} systems */
-export function hashOf(view, systems) {
+export function hashOf(view, systems, sort = "order") {
   const address = new URLSearchParams();
   if (systems.length > (view.b === null ? 1 : 2)) address.set("a", systems[view.a]);
   if (view.b !== null && systems.length > 2) address.set("b", systems[view.b]);
   for (const name of OPEN) if (view[name] !== null) address.set(name, view[name] ?? "");
   if (view.terms.length) address.set("q", writeQuery(view.terms));
-  if (view.sort !== "order") address.set("sort", view.sort);
+  if (view.sort !== sort) address.set("sort", view.sort);
   if (view.text !== null) address.set("text", String(view.text));
   if (view.item !== null) address.set("item", String(view.item));
   if (view.toggled.length) address.set("layers", view.toggled.join("."));

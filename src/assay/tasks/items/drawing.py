@@ -9,19 +9,20 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Floats, as_codes
+from assay.arrays import NONE, Floats, as_codes
 from assay.corpus import SEVERAL, Corpus
 from assay.corpus.items import LABEL, ItemTable
 from assay.corpus.ratings import parse_number
 from assay.engine.examples import DrawnExample, draw_numbers
-from assay.engine.items import KINDS, Items
+from assay.engine.items import COURSES, KINDS, NOTHING, Items
 from assay.engine.options import Options
 from assay.engine.parts import Part
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.engine.task import Drawing, Layers, Tables, Wanted, unit_places
 from assay.engine.texts import Rows, Shown, word_rows
-from assay.result import Example, ExampleItem, Result
+from assay.result import Diff, Example, ExampleItem, Result
+from assay.stats.values import round_errors
 from assay.tasks.items.confidences import asked_positive, confidences_of
 from assay.tasks.items.numbers import warn_of_scales
 
@@ -75,6 +76,11 @@ def _draw_examples(run: Run, items: Items, wanted: Wanted, options: Options) -> 
     }
     lots = dict(draw_numbers(np.array(sorted(rows), dtype=np.int64), names, group, options.seed, number))
     found = {name: find_confidence(run, pair, in_answers=True) for name, pair in pairs.items()}
+    known, grades = (KINDS, None) if items.grade is None else (COURSES, items.grade[systems])
+    if grades is not None:
+        # The largest differences first or, of one system, the worst answers.
+        sizes = items.losses[a] if b is None else np.abs(grades[1] - grades[0])
+        lots, found = {item: rank_confidence(float(sizes[rows[item]])) for item in lots}, {}
     sure = {name: values for name, values in found.items() if values is not None}
     if sure:
         of_errors = np.full(number, -np.inf)
@@ -88,8 +94,9 @@ def _draw_examples(run: Run, items: Items, wanted: Wanted, options: Options) -> 
             position=0,
             gold=_name_label(run.gold, item),
             answers={name: _name_label(pair.system, item) for name, pair in pairs.items()},
-            kind="error" if b is None else KINDS[kinds[rows[item]]],
+            kind="error" if b is None else known[kinds[rows[item]]],
             confidence={name: float(values[item]) for name, values in sure.items() if not np.isnan(values[item])},
+            grades={} if grades is None else dict(zip(pairs, grades[:, rows[item]].tolist(), strict=True)),
         )
         example = Example(
             sentence=run.gold.sentence_ids[item],
@@ -119,7 +126,9 @@ def _name_label(corpus: Corpus, item: int) -> str | None:
 
 def finish_items(result: Result, part: Part, settings: Settings) -> Result:
     """The Result with the order of labels; without changes, bounds and errors by label if labels are numbers, because
-    most of these occur once."""
+    most of these occur once; with the counts of numbers or sets that are nearer to gold's, or further from it."""
+    if result.about.kind in ("numbers", "sets"):
+        result = replace(result, diffs=tuple(_grade_changes(result, part)))
     if result.about.kind != "numbers":
         labels = {label for row in result.confusion for label in (row.gold, row.assigned) if label is not None}
         values = {label: parse_number(label) for label in labels}
@@ -133,6 +142,37 @@ def finish_items(result: Result, part: Part, settings: Settings) -> Result:
         confusion=(),
         warnings=(*result.warnings, *warn_of_scales(part)),
     )
+
+
+def _grade_changes(result: Result, part: Part) -> Iterator[Diff]:
+    """Differences with the numbers of items whose answers are nearer to gold's, and further from it."""
+    places = {str(measure): place for place, measure in enumerate(part.plan.measures)}
+    for row in result.diffs:
+        items = part.items.get((places[row.on], row.slice)) if row.on in places and row.is_judged else None
+        if items is None or items.kinds:
+            yield row
+            continue
+        a, b = (items.systems.index(name) for name in (row.a, row.b))
+        before, after = (_find_distances(items, system, result.about.kind) for system in (a, b))
+        yield replace(
+            row,
+            improved=items.sum(after < before),
+            worsened=items.sum(after > before),
+            sideways=items.sum((after == before) & items.differ(a, b)),
+        )
+
+
+def _find_distances(items: Items, system: int, kind: str) -> Floats:
+    """How far a system's answer to each item is from gold's: by the numbers, or by Jaccard's index of the sets."""
+    if kind == "numbers":
+        numbers = np.array([*map(parse_number, items.labels), np.nan], dtype=np.float64)
+        errors = round_errors(np.nan_to_num(numbers[items.answer[system]]) - numbers[items.gold])
+        return np.where(items.answer[system] == NONE, np.inf, errors)
+    pairs, group = np.unique(np.stack([items.gold, items.answer[system]]), axis=1, return_inverse=True)
+    members = [frozenset(label.split(SEVERAL)) - {NOTHING} for label in items.labels]
+    sides = [(members[gold], members[answer]) for gold, answer in pairs.T.tolist()]
+    distances = [len(gold ^ answer) / max(1, len(gold | answer)) for gold, answer in sides]
+    return np.array(distances, dtype=np.float64)[group.ravel()]
 
 
 CARDS = Drawing("cards", places=unit_places, layers=_draw_cards, examples=_draw_examples)

@@ -65,7 +65,7 @@ def _pair_numbers(pair: Pair, name: str) -> tuple[Ints, Floats, Floats]:
 
 def _correlate(pair: Pair, name: str) -> Values:
     rows, gold, system = _pair_numbers(pair, name)
-    return Values(rows, {"gold": gold, "system": system})
+    return Values(rows, {"gold": gold, "system": system}, items=judge_items(pair))
 
 
 def warn_of_scales(part: Part) -> Iterator[str]:
@@ -91,7 +91,7 @@ def mae(pair: Pair) -> Values:
     Peers: scikit-learn mean_absolute_error.
     """
     rows, gold, system = _pair_numbers(pair, "mae")
-    return Values(rows, {"error": np.abs(system - gold)})
+    return Values(rows, {"error": np.abs(system - gold)}, items=judge_items(pair))
 
 
 @measure("rmse", task="items", scores={"value": RootMean("square")})
@@ -102,7 +102,7 @@ def rmse(pair: Pair) -> Values:
     Peers: scikit-learn root_mean_squared_error.
     """
     rows, gold, system = _pair_numbers(pair, "rmse")
-    return Values(rows, {"square": (system - gold) ** 2})
+    return Values(rows, {"square": (system - gold) ** 2}, items=judge_items(pair))
 
 
 @measure("bias", task="items", scores={"value": ColumnMean("error", low=-np.inf, lower=False, judged=False)})
@@ -112,7 +112,7 @@ def bias(pair: Pair) -> Values:
     Score: value = Σ(system − gold)/n. Differences have p, but no verdict. Interval: Student's t.
     """
     rows, gold, system = _pair_numbers(pair, "bias")
-    return Values(rows, {"error": system - gold})
+    return Values(rows, {"error": system - gold}, items=judge_items(pair))
 
 
 @measure("r2", task="items", scores={"value": Determination()})
@@ -213,4 +213,4 @@ def mean(pair: Pair, *, of: str = "") -> Values:
     if np.isnan(values).any():
         row = int(rows[np.isnan(values)][0])
         raise InputError(f"{table.place(row)}: item {pair.gold.sentence_ids[row]} has no number in {name}.")
-    return Values(rows, {"value": values})
+    return Values(rows, {"value": values}, items=judge_items(pair))
