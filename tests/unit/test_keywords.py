@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay.align import MISMATCH
 from assay.cli import assay_command
-from assay.engine.items import KINDS, LABEL_ORDERS, UNRESOLVED
+from assay.engine.items import COURSES, KINDS, LABEL_ORDERS, UNRESOLVED
 from assay.engine.options import Options
 from assay.engine.task import tasks
 from assay.errors import UsageError
@@ -59,7 +59,8 @@ def test_a_function_has_the_options_of_its_command(name):
 
 
 def test_options_have_the_values_that_the_engine_knows():
-    known = {"label_order": LABEL_ORDERS, "on_mismatch": MISMATCH, "kind": (*KINDS, UNRESOLVED, "disagreement")}
+    kinds = (*KINDS, UNRESOLVED, "disagreement", *COURSES)
+    known = {"label_order": LABEL_ORDERS, "on_mismatch": MISMATCH, "kind": kinds}
     assert {name: OPTIONS[name].choices for name in known} == known
 
 

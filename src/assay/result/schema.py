@@ -506,7 +506,8 @@ class Diff(TwoSystems, key="a b on slice"):
     difference: float
     """The score of `b` minus that of `a`; `score` names the score."""
     corrections: int
-    """The number of items that are wrong in `a` and right in `b`."""
+    """The number of items that are wrong in `a` and right in `b`; 0 if answers are only better or worse, and none is
+    right (`sideways` is null)."""
     new_errors: int
     """The number of items that are right in `a` and wrong in `b`."""
     changed_errors: int
