@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
 
-from assay.errors import InputError, describe_os_error
+from assay.errors import InputError, UsageError, describe_os_error
 
 _DATABASE = b"SQLite format 3\0"
 _INPUTS: ContextVar[Mapping[tuple[int, int], str]] = ContextVar("inputs", default=MappingProxyType({}))
@@ -75,6 +75,30 @@ def make_folder(folder: Path) -> None:
     """A folder with those above it, unless it is there."""
     with _refused(folder, "made"):
         folder.mkdir(parents=True, exist_ok=True)
+
+
+def write_files(texts: Mapping[str, str | bytes], path: str | None) -> None:
+    """Write texts into files of a new folder or, if only their endings differ, next to the file that is named.
+
+    A single text without a name is the file itself.
+    """
+    if not path:
+        raise UsageError(f"{len(texts)} files are to be written. Give a folder: -o FOLDER")
+    if "" in texts:
+        write(path, texts[""])
+        return
+    endings = {Path(name).suffix for name in texts}
+    beside = len(endings) == len(texts) and Path(path).suffix in endings
+    places = {name: Path(path).with_suffix(Path(name).suffix) if beside else Path(path, name) for name in texts}
+    folders = {folder for place in places.values() for folder in place.parents}
+    for place in places.values():
+        if place in folders:
+            raise UsageError(f"{place}: one document is this file, another lies in a folder of this name.")
+        if place.exists():
+            raise UsageError(f"{place}: already exists. Name a folder or file that does not exist.")
+    for name, place in places.items():
+        make_folder(place.parent)
+        write(place, texts[name])
 
 
 def check_writable(path: str) -> None:

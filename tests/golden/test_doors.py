@@ -345,3 +345,76 @@ def test_a_span_within_another_has_no_place_in_tags():
     assert done.stderr == (
         "assay: document 14: the span 'Rome' lies over 'Bank of Rome', which hf has no place for. Use --to jsonl\n"
     )
+
+
+def adjudicate(path: Path | str) -> assay.Result:
+    """Write the differences of the two annotators of an export."""
+    export = str(DATA / "labelstudio" / "two.json")
+    which = {"1": "1", "ben@example.org": "ben@example.org"}
+    people = dict.fromkeys(which, export)
+    return assay.agreement(people, "exact", which=which, missing="absent", items=str(path), times=5)
+
+
+def test_differences_of_annotators_are_tasks_whose_decisions_come_back_as_gold(tmp_path):
+    path = tmp_path / "adjudicate.json"
+    result = adjudicate(path)
+    assert f"2 documents with 5 differences, to be decided: {path}." in result.notes
+    tasks = json.loads(path.read_text("utf-8"))
+    for task, expected in zip(tasks, COMMANDS["adjudicate"]["expected"]["tasks"], strict=True):
+        found = {
+            prediction["model_version"]: [
+                [one["value"]["start"], one["value"]["end"], *one["value"]["labels"]]
+                for one in prediction["result"]
+                if one["type"] == "labels"
+            ]
+            for prediction in task["predictions"]
+        }
+        assert found == expected["predictions"]
+        assert task["data"] == expected["data"] | {"id": expected["source_id"]}
+    shared = [
+        one["value"]["text"]
+        for task in tasks
+        for prediction in task["predictions"]
+        for one in prediction["result"]
+        if one.get("meta") == {"agreed": True}
+    ]
+    assert shared == ["Zoë Łuczak", "Zoë Łuczak", "kidney function", "kidney function"]
+    # Someone decides: for the first annotator in the first task, for the second in the other.
+    for task, chosen in zip(tasks, (0, 1), strict=True):
+        results = task["predictions"][chosen]["result"]
+        task["annotations"] = [{"completed_by": 7, "ground_truth": True, "result": results}]
+    decided = tmp_path / "decided.json"
+    decided.write_text(json.dumps(tasks), "utf-8")
+    systems = dict.fromkeys(("a", "b"), str(decided))
+    which = {"gold": "ground-truth", "a": "model:1", "b": "model:ben@example.org"}
+    scored = assay.score(str(decided), systems, "exact", which=which, times=5)
+    assert counted(scored, "a") == {"tp": 4, "fp": 1, "fn": 1}
+    assert counted(scored, "b") == {"tp": 3, "fp": 1, "fn": 2}
+
+
+def test_differences_are_rows_of_prodigy_or_folders_of_brat_too(tmp_path):
+    adjudicate(tmp_path / "rows.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text("utf-8").splitlines()]
+    assert [(row["id"], row["_annotator_id"]) for row in rows] == [
+        (name, who) for name in ("11", "12") for who in ("1", "ben@example.org")
+    ]
+    assert len({(row["text"], row["_input_hash"]) for row in rows}) == 2
+    adjudicate(f"{tmp_path}/brat/")
+    found = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("brat/*/*.ann"))
+    assert found == [f"brat/{who}/{name}.ann" for who in ("1", "ben@example.org") for name in ("11", "12")]
+    assert (tmp_path / "brat/ben@example.org/12.ann").read_text("utf-8").splitlines()[1] == "T2\tPER 34 40\tOkafor"
+
+
+def test_changes_of_a_kind_between_systems_are_tasks_too(tmp_path):
+    export, path = str(DATA / "labelstudio" / "two.json"), tmp_path / "changes.json"
+    sides = ("gold=1", "m1=model:m1", "m2=model:m2")
+    which = [part for side in sides for part in ("--which", side)]
+    files = (export, f"m1={export}", f"m2={export}", *which, "--missing", "empty", "-m", "exact", "--times", "5")
+    done = call("compare", *files, "--kind", "new-error", "--items", str(path))
+    assert done.returncode == 0, done.stderr
+    assert f"2 documents with 2 differences, to be decided: {path}." in done.stdout
+    tasks = json.loads(path.read_text("utf-8"))
+    assert [[one["model_version"] for one in task["predictions"]] for task in tasks] == [["gold", "m1", "m2"]] * 2
+    assert [task["data"]["id"] for task in tasks] == ["11", "14"]
+    refused = call("compare", *files, "--items", str(tmp_path / "changes.tsv"))
+    assert refused.stderr.endswith("give tasks.json (Label Studio), rows.jsonl (Prodigy) or FOLDER/ (brat).\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,8 @@ def score_command(**given: Any) -> int:
 
 
 @click.command(cls=Command)
+@option("--items", "Write documents in which systems differ, those of --kind if it is given: tasks of Label Studio "
+        "(.json), rows of Prodigy (.jsonl) or folders of brat (/).", BREAKDOWN, type=OutputPath())
 @_evaluation_options(CompareKeywords)
 def compare_command(**given: Any) -> int:
     """Compare systems: which is better, how sure, what changed.
@@ -93,6 +96,7 @@ def _evaluate(
     cluster: str | None,
     partial: str | None,
     shard: str | None,
+    items: str | None = None,
     **options: Any,
 ) -> int:
     """Score or compare, on one data set or several, or write a part; the code that the command exits with."""
@@ -124,9 +128,9 @@ def _evaluate(
             from assay.scale.run import score
             from assay.scale.sets import compare_one, evaluate_sets, name_data_sets
 
-            if partial is not None or cluster is not None or (gates and gates.baseline) or options["choose"]:
+            if partial is not None or cluster is not None or (gates and gates.baseline) or options["choose"] or items:
                 wrong = "--partial" if partial else "--cluster" if cluster else "--fail-if-worse"
-                wrong = "--choose" if options["choose"] else wrong
+                wrong = "--choose" if options["choose"] else "--items" if items else wrong
                 raise UsageError(f"{wrong} is for one data set at a time, without --data.")
             golds, systems = name_data_sets(data, files)
             if verb == "compare" and len(systems) < 2:
@@ -147,6 +151,13 @@ def _evaluate(
                 speed = step.tokens / step.seconds if step.seconds else 0
                 tell(f"{step.done:,} of {step.total:,} shards, {speed:,.0f} tokens/s, {minutes}:{seconds:02} left")
 
+            line = ""
+            if items is not None:
+                from assay.engine.adjudication import write_system_differences
+
+                line = write_system_differences(files[0], files[1:], measures, options, items)
+                # It chooses among examples too, if there are any.
+                options["kind"] = options["kind"] if options["examples"] else None
             chosen = (verb, files[0], files[1:], measures or None, Options(**options))
             workers: dict[str, Any] = {"report": report, "jobs": jobs, "cluster": cluster}
             if partial is not None:
@@ -156,6 +167,7 @@ def _evaluate(
                 output.tell(f"written: {partial}")
                 return 0
             result = evaluate(*chosen, **workers)
+            result = replace(result, notes=(*result.notes, line)) if line else result
             if options["choose"]:
                 from assay.engine.confidences import write_thresholds
 
@@ -182,7 +194,9 @@ def _contains_gold(files: tuple[str, ...], measures: tuple[str, ...], options: d
         COMPARED, multiple=True, metavar="NAME=PATH")
 @option("--against", "How to compare systems with several annotators. Default: in all four ways. Repeatable.",
         COMPARED, multiple=True, type=click.Choice(["each", "majority", "any", "leave-one-out"]))
-@option("--items", "Write all items as TSV: ratings, disagreement, majority.", BREAKDOWN, type=OutputPath())
+@option("--items", "Write all items as TSV: ratings, disagreement, majority. With the ending .json, .jsonl or /, "
+        "write documents with differences as tasks of Label Studio, rows of Prodigy or folders of brat.", BREAKDOWN,
+        type=OutputPath())
 @keyword_options(Keywords)
 @output_options
 @gate_options
@@ -216,12 +230,14 @@ def agreement_command(
     with output.progress("Comparing …"):
         from assay.engine.agreement import agreement
 
-        result = agreement(annotators, measures or None, items=items is not None, **options)
+        result = agreement(annotators, measures or None, items=items or False, **options)
     code = output.deliver(result, gates)
     if items is not None:
+        from assay.engine.adjudication import is_adjudication
         from assay.render.formats import items_table
 
-        write(items, items_table(result))
+        if not is_adjudication(items):
+            write(items, items_table(result))
         output.tell(f"written: {items}")
     return code
 

@@ -16,8 +16,9 @@ from assay.cli.options import (
     option,
     output_options,
 )
-from assay.cli.output import Output, put_files, write_output
+from assay.cli.output import Output, write_output
 from assay.errors import InputError
+from assay.files import write_files
 
 if TYPE_CHECKING:
     from assay.result.gates import Gates
@@ -130,7 +131,7 @@ def convert_command(
     if "" in texts:
         write_output(texts[""], output)
     else:
-        put_files(texts, output)
+        write_files(texts, output)
     for loss in losses:
         click.echo(f"warning: {loss}", err=True)
 

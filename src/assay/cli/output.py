@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -173,24 +173,6 @@ def write_output(text: str | bytes, path: str | None) -> None:
     else:
         # Nothing is taken out of it, as click would out of what looks like colours.
         click.echo(text, nl=False, color=True)
-
-
-def put_files(texts: Mapping[str, str | bytes], path: str | None) -> None:
-    """Write texts into files of a new folder or, if only their endings differ, next to the file that is named."""
-    if not path:
-        raise UsageError(f"{len(texts)} files are to be written. Give a folder: -o FOLDER")
-    endings = {Path(name).suffix for name in texts}
-    beside = len(endings) == len(texts) and Path(path).suffix in endings
-    places = {name: Path(path).with_suffix(Path(name).suffix) if beside else Path(path, name) for name in texts}
-    folders = {folder for place in places.values() for folder in place.parents}
-    for place in places.values():
-        if place in folders:
-            raise UsageError(f"{place}: one document is this file, another lies in a folder of this name.")
-        if place.exists():
-            raise UsageError(f"{place}: already exists. Name a folder or file that does not exist.")
-    for name, place in places.items():
-        make_folder(place.parent)
-        write(place, texts[name])
 
 
 def check_stdin(*paths: str) -> None:

@@ -19,6 +19,7 @@ from assay.arrays import Array, Ints
 from assay.corpus.adapters import named_systems
 from assay.corpus.ratings import Ratings
 from assay.engine import annotators as many
+from assay.engine.adjudication import Disputes, is_adjudication
 from assay.engine.annotators import ALL_PAIRS, Figure, Groups
 from assay.engine.build import Findings, build
 from assay.engine.coefficients import AGAINST
@@ -58,7 +59,7 @@ def agreement(
     *,
     systems: Any = None,
     against: Sequence[str] | str = (),
-    items: bool = False,
+    items: bool | str = False,
     **options: Unpack[Keywords],
 ) -> Result:
     """The agreement of two or more annotators; options are those of `score`, but for jobs and cluster.
@@ -67,7 +68,8 @@ def agreement(
     {annotator: {item: label}}. In a wide table, columns that share their labels are annotators, or those that
     `column` lists. `systems` are judged against them, in the ways that `against` names: each, majority, any,
     leave-one-out. With missing="absent" a document that an annotator lacks was not given to them. With `items` the
-    Result has all items, not only those that annotators disagree on most.
+    Result has all items, not only those that annotators disagree on most. If `items` is a path ending in .json (Label
+    Studio), .jsonl (Prodigy) or / (brat), documents in which annotators differ are written there, to be decided.
     """
     if options.get("kind") == "disagreement":
         # There are no others.
@@ -88,10 +90,14 @@ def agreement(
         chosen = replace(chosen, interval="percentile")
     specs = [measures] if isinstance(measures, str) else measures or ()
     ways = (against,) if isinstance(against, str) else tuple(against) or AGAINST
-    asked = _Request([find(spec) for spec in specs], {}, ways, items, chosen)
+    target = items if isinstance(items, str) and is_adjudication(items) else ""
+    disputes = Disputes() if target else None
+    asked = _Request([find(spec) for spec in specs], {}, ways, bool(items) and not target, chosen, disputes)
     if (table := _read_table(annotators, columns, chosen)) is not None:
         chosen = replace(chosen, column="+".join(columns) or None)
         chosen.check()
+        if disputes is not None:
+            raise UsageError(f"--items {target}: a table of ratings has no texts for a tool. Use --items items.tsv")
         judged_systems = named_systems(systems) if systems else {}
         return build(_agree_in_table(table, replace(asked, systems=judged_systems, options=chosen)))
     annotators, systems = (read_annotators(given, chosen) for given in (annotators, systems))
@@ -112,6 +118,8 @@ def agreement(
         and all(isinstance(given, str | Path) and Path(given).is_file() for given in (path, other))
         and filecmp.cmp(path, other, shallow=False)
     ]
+    if disputes is not None:
+        findings.notes.append(disputes.write(target))
     return build(findings)
 
 
@@ -124,6 +132,8 @@ class _Request:
     against: Sequence[str]
     items: bool
     options: Options
+    disputes: Disputes | None = None
+    """What annotators differ in, if it is to be written."""
 
     @property
     def settings(self) -> Settings:
@@ -250,6 +260,10 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
             )
             onwards, backwards = options.for_annotators(a, [b], []), options.for_annotators(b, [a], [])
             pair_measures = specs or _default_measures(here, b, other, onwards)
+            if asked.disputes is not None:
+                measure = in_pairs[0] if given else find(pair_measures[0])
+                run = OpenFiles(here, {b: other}, onwards, [measure]).run([measure])
+                asked.disputes.add_annotators(run, measure, [a, b])
             there = evaluate_shards("agreement", here, {b: other}, pair_measures, onwards)
             back = evaluate_shards("agreement", other, {a: here}, pair_measures, replace(backwards, examples=0))
             parts.append(_join_directions(there, back, a, f"{a} ~ {b}"))

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 from math import isnan, nan
@@ -142,6 +142,16 @@ class SpanDocument:
     def refusal(self, fact: str, target: str) -> UsageError:
         """The error that the target has no place for something in this document."""
         return UsageError(f"document {self.name}: {fact}, which {target} has no place for. Use --to jsonl")
+
+
+def cut_sentences(corpus: Corpus) -> Corpus:
+    """The corpus with sentences as documents if its file marks no documents."""
+    spans, marked = corpus.spans, corpus.by_id or corpus.texts is not None or corpus.in_documents
+    crossing = (spans.end > np.diff(corpus.starts)[spans.unit]).any()
+    if marked or corpus.documents > max(len(corpus.files), 1) or crossing:
+        return corpus
+    starts = np.arange(corpus.sentences + 1)
+    return replace(corpus, document_starts=starts, document_ids=corpus.sentence_ids, by_id=True)
 
 
 def split_documents(corpus: Corpus) -> list[SpanDocument]:

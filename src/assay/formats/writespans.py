@@ -16,7 +16,7 @@ from assay.corpus import Corpus
 from assay.errors import UsageError
 from assay.formats import writetools
 from assay.formats.relations import is_symmetric, links_in, relations_in
-from assay.formats.spandocuments import Mention, SpanDocument, list_losses, split_documents
+from assay.formats.spandocuments import Mention, SpanDocument, cut_sentences, list_losses, split_documents
 
 TARGETS = ("brat", "jsonl", "spert", "dygie", "docred", "hipe", "neleval", *writetools.TARGETS)
 _LEFT_OUT: Mapping[str, tuple[str, ...]] = {
@@ -50,7 +50,9 @@ def write_spans(corpus: Corpus, target: str, kind: str | None = None) -> tuple[d
         raise UsageError(f"{corpus.name}: has no words, only places, and {target} needs the text.")
     if target in ("spert", "dygie", "docred", "hipe") and corpus.texts is not None:
         raise UsageError(f"{corpus.name}: has texts, not words, which {target} consists of. Use --to jsonl or brat")
-    documents, chosen = split_documents(corpus), writetools.TARGETS.get(target)
+    chosen = writetools.TARGETS.get(target)
+    corpus = cut_sentences(corpus) if chosen and "sentences" in chosen.lost else corpus
+    documents = split_documents(corpus)
     files: dict[str, str | bytes] = {}
     if chosen is not None:
         side = writetools.find_side(corpus, kind)
