@@ -276,6 +276,17 @@ def test_gold_and_systems_are_columns_of_one_file():
     assert all(name in str(caught.value) for name in cases["twice"]["refused"])
 
 
+def test_many_repairs_are_warned_of_first():
+    faulty = str(DATA / "brat" / "clean.ann")
+    result = assay.score(faulty, {"s": faulty}, "exact", repair={"gold": "mend", "s": "drop"}, times=5)
+    kinds = [(row.file, row.action) for row in result.repairs]
+    assert kinds == sorted(kinds, key=lambda row: row[0] != "gold")
+    assert result.warnings[0] == (
+        f"gold: fragments out of order or overlapping: 1 mended (the first: {faulty}:1: T1)."
+    )
+    assert sum(row.count for row in result.repairs if row.file == "s") == 7
+
+
 def counted(result: assay.Result, system: str) -> dict[str, Any]:
     row = next(row for row in result.counts if (row.system, row.label, row.slice) == (system, None, None))
     return {name: row.counts.get(name, 0) for name in ("tp", "fp", "fn")}

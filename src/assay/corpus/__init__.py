@@ -181,6 +181,11 @@ class Corpus:
         """Labelled spans; KeyError if there is no such layer."""
         return self.marks[SPANS]
 
+    @property
+    def number_of_marks(self) -> int:
+        """The number of spans, or of mentions in chains; of words if it has neither."""
+        return next((len(self.marks[layer]) for layer in ("spans", "mentions") if layer in self.marks), len(self))
+
     def with_marks(self, **layers: Marks) -> Corpus:
         """The corpus with layers of marks, in place of those with their names."""
         return replace(self, marks={**self.marks, **layers})

@@ -24,7 +24,7 @@ from assay.engine.slices import NO_VALUE
 from assay.engine.task import find_task
 from assay.engine.texts import merge_texts
 from assay.engine.values import JointValues, make_scores
-from assay.engine.warnings import format_warnings
+from assay.engine.warnings import format_warnings, put_repairs_first
 from assay.errors import UsageError
 from assay.formats import joint_digest
 from assay.keywords import OPTIONS
@@ -102,7 +102,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             for index in chosen
             if (counts := part.counts[index, where, part.unit]).units
         ),
-        warnings=[*format_warnings(part.warnings)],
+        warnings=[*format_warnings(put_repairs_first(part.warnings))],
         further_warnings=[*_warnings(part, views, basis)],
         notes=[*format_warnings(part.notes)],
         further_notes=[*_notes(part, resemblance)],

@@ -515,7 +515,8 @@ def notes_on_reading(name: str, corpus: Corpus) -> Iterator[Remark]:
     documents = corpus.documents + len(corpus.left_out)
     yield documents_not_meant(name=name, reasons=dict(reasons), documents=documents if reasons else 0)
     for fault, action, number, first in corpus.repairs:
-        yield repair_made(name=name, fault=fault, action=action, number=number, first=[first])
+        marks = corpus.number_of_marks
+        yield repair_made(name=name, fault=fault, action=action, number=number, first=[first], marks=marks)
     for text, number in corpus.noted:
         before, first, place = f"{text.removesuffix('.')}.".partition("(the first: ")
         yield note_on_reading(name=name, text=before, number=number, first=[place] if first else [])

@@ -85,10 +85,24 @@ def documents_not_meant(name: str, reasons: Mapping[str, int], documents: int) -
         yield f"{name}: {number:,} of {documents:,} documents {are} {fact} ({listed})."
 
 
+_MANY_REPAIRS = 0.01
+"""Repairs of a greater share of a file's spans are warned of first."""
+
+
 @remark
-def repair_made(name: str, fault: str, action: str, number: int, first: Sequence[str]) -> Iterator[str]:
-    """Annotations with a fault that were mended or dropped."""
+def repair_made(
+    name: str, fault: str, action: str, number: int, first: Sequence[str], marks: int
+) -> Iterator[str]:
+    """Annotations with a fault that were mended or dropped, in a file with so many spans, or words without spans."""
     yield f"{name}: {fault}: {number:,} {action} (the first: {first[0]})."
+
+
+def put_repairs_first(remarks: Iterable[Remark]) -> list[Remark]:
+    """Remarks, with repairs of many annotations of a file before all others."""
+    return sorted(
+        remarks,
+        key=lambda one: one.kind != "repair_made" or one.facts["number"] <= _MANY_REPAIRS * one.facts["marks"],
+    )
 
 
 def format_warnings(remarks: Iterable[Remark]) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ def _pubtator_document(lines: Sequence[tuple[int, str]], path: str) -> Document:
     relations: list[dict[str, Any]] = []
     unread: dict[str, int] = {}
     for number, line in lines:
-        match, cells = _TITLE.fullmatch(line), line.split("\t")
+        match, cells = _TITLE.fullmatch(line), line.rstrip("\t").split("\t")
         if match and match[2] not in parts and (match[2] == "t" or "t" in parts):
             parts[match[2]] = match[3]
             continue

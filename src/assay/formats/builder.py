@@ -378,16 +378,25 @@ class Builder:
         number, first = self._repairs.get((fault, action), (0, place))
         self._repairs[fault, action] = number + 1, first
 
+    def drop_words(self) -> None:
+        """Drop the words of the sentence under way, and all that was said of it; the next one takes its place."""
+        first = self._starts[-1]
+        for codes in self._codes:
+            del codes[first:]
+        self._comments = [row for row in self._comments if row[0] != self.sentence]
+        self._asides = [row for row in self._asides if row[1] != self.sentence]
+        self._multiwords = [row for row in self._multiwords if row[0].first < first]
+
     def fault(self, problem: str) -> None:
-        """Take down a faulty annotation with its place, which `refuse_faults` refuses with all others."""
-        self._faults.append(problem)
+        """Take down a faulty annotation with its place, which `refuse_faults` refuses unless it is to be repaired."""
+        self._faults += [] if self.asked.repair else [problem]
 
     def refuse_faults(self) -> None:
         """Refuse files with faulty annotations, and name the option that repairs them."""
         if self._faults:
             option = f"--repair {self.asked.name}={MEND}" if self.asked.name else f"--repair {MEND}"
             remedy = f"To mend what has one sure reading and to drop the rest: {option}"
-            raise InputError("\n".join([*list_problems(self._faults), remedy]))
+            raise InputError("\n".join([*list_problems([*dict.fromkeys(self._faults)]), remedy]))
 
     def end_file(self) -> None:
         """A file begins a document, whether it marks one or not."""

@@ -22,6 +22,7 @@ from assay.formats.builder import Builder, document_id, refuse_all
 from assay.formats.columns import ROLES
 from assay.formats.jsontext import first_object, is_text, quote
 from assay.formats.source import Batch, Source, decode
+from assay.formats.whose import DROP, DROPPED
 from assay.records import dataclass
 
 TAG = "XPOS"
@@ -48,6 +49,9 @@ ENDS = ("inclusive", "exclusive")
 WHICH = ("auto", GOLD, PREDICTED)
 Layers = Callable[[dict[str, Any], list[list[str]], int, int, str, Builder], None]
 """Reads more of a document: its value, words by sentence, the number of its first sentence, its line and place."""
+UNPAIRED = {"opened": "brackets that are never closed", "closed": "brackets that were not opened"}
+"""Faults of brackets of chains, by the side that is there."""
+_REMEDY = f"Is a bracket missing? To leave such mentions out: --repair {DROP}"
 _CLUSTERS = '{"doc_key": "d1", "sentences": [["She", "left"]], "clusters": [[[0, 0]]]}'
 
 
@@ -210,7 +214,7 @@ def read_brackets_of_cell(cell: bytes) -> _Brackets | None:
 
 def read_conll2012(source: Source, builder: Builder, *, layout: ChainLayout, broken: str = "error") -> None:
     """Read one file; `broken="drop"` leaves out mentions that are not closed or not opened, and counts them."""
-    _Reader(source, builder, layout, drop=broken == "drop").read()
+    _Reader(source, builder, layout, drop=bool(broken == DROP or builder.asked.repair)).read()
 
 
 class _Rows:
@@ -439,23 +443,21 @@ class _Reader:
             self._add_mentions(numbers, np.array([words, lines], dtype=np.int64), *mentions)
             return
         brackets = cache(read_brackets_of_cell)
-        remedy = 'Is a bracket missing? Leave such out with --input-format "conll2012(broken=drop)"'
         for document in documents:
             places = np.array([document.words, document.lines], dtype=np.int64)
             rows, names, faults = pair_brackets_by_cell(document.cells, brackets)
             for place, kind, name in faults:
-                fact = f"chain {name} is closed here, but no mention of it is open. {remedy}"
-                note = "Closing brackets left out because no mention of their chain is open: {}."
+                fact = f"chain {name} is closed here, but no mention of it is open. {_REMEDY}"
                 if kind == "opened":
-                    fact = f"the mention of chain {name} that opens here is not closed in its document. {remedy}"
-                    note = "Mentions left out because they are not closed in their document: {}."
+                    fact = f"the mention of chain {name} that opens here is not closed in its document. {_REMEDY}"
                 elif kind == "odd":
                     text = document.cells[place].decode("utf-8")
                     fact = f"the last column is {text!r}, but brackets such as (1|(2)|3) are expected, or -."
+                line = int(places[1, place])
                 if self._drop and kind != "odd":
-                    self._builder.note(note, 1)
+                    self._builder.repair(UNPAIRED[kind], DROPPED, f"{self._source.path}:{line}")
                 else:
-                    self._problem(int(places[1, place]), fact)
+                    self._problem(line, fact)
             of_cells = np.full(len(document.cells), document.number)
             self._add_mentions(of_cells, places, np.array(rows, dtype=np.int64).reshape(-1, 3), names)
 
@@ -484,7 +486,6 @@ def read_text2text(source: Source, builder: Builder, *, broken: str = "error") -
     """Read one file; `broken="drop"` leaves out mentions that are not closed or not opened, and counts them."""
     builder.begin_file(source.path)
     problems: list[str] = []
-    remedy = 'Is a bracket missing? Leave such out with --input-format "text2text(broken=drop)"'
     for batch in source.batches():
         for number, line in batch.lines():
             tokens = [token for token in line.split(" ") if token]
@@ -502,15 +503,15 @@ def read_text2text(source: Source, builder: Builder, *, broken: str = "error") -
             rows, names, faults = pair_brackets_by_cell([tags.encode() for _, tags in cells], _read_tags)
             for place, kind, name in faults:
                 where = f"{source.path}:{number}: word {cells[place][0] + 1}"
-                if broken == "drop" and kind != "odd":
-                    builder.note("Brackets without their other half, left out: {}.", 1)
+                if (broken == DROP or builder.asked.repair) and kind != "odd":
+                    builder.repair(UNPAIRED[kind], DROPPED, where)
                 elif kind == "odd":
                     fact = f"{cells[place][1]!r} is not of the form [e1,[e2],e3]"
                     problems.append(f"{where}: {fact}. Mend the brackets.")
                 else:
                     opened = f"the mention of {name} that opens here is not closed in its document"
                     closed = f"{name} is closed here, but no mention of it is open"
-                    problems.append(f"{where}: {opened if kind == 'opened' else closed}. {remedy}")
+                    problems.append(f"{where}: {opened if kind == 'opened' else closed}. {_REMEDY}")
             builder.document("", builder.sentence)
             builder.add(words, [builder.words + len(words)], [number])
             places = [place for place, _ in cells]

@@ -17,6 +17,7 @@ from assay.errors import InputError, UsageError, unknown
 from assay.formats.builder import Builder, Vocabulary, check_choice
 from assay.formats.clean import DOCSTART, clean_lines
 from assay.formats.source import Batch, Source
+from assay.formats.whose import DROP, DROPPED, MENDED
 from assay.records import dataclass
 from assay.specs import whole_number
 
@@ -57,6 +58,7 @@ _FORMATS = {
     **dict.fromkeys(("up", "up2", "up2-spans"), "a file of Universal Propositions"),
 }
 """Formats that number words, as messages call them."""
+_SHORT = "rows with too few cells"
 FEW = 1 << 11
 """Fewer bytes are read faster line by line than with arrays."""
 _STRUCTURE = re.compile(r"</?([A-Za-z]\w*)(?:\s[^<>]*)?/?>")
@@ -378,7 +380,9 @@ def read_columns(source: Source, builder: Builder, layout: Layout) -> None:
     for batch in source.batches():
         if reader.header_pending or not reader.read_clean(batch):
             reader.read_lines(batch)
-    if reader.position:
+    if reader.dropping:
+        builder.drop_words()
+    elif reader.position:
         builder.add([], [builder.words], [reader.first_line])
     builder.end_file()
 
@@ -396,6 +400,8 @@ class _ColumnReader:
         """… and the number of empty nodes among them, which have no number of their own."""
         self.first_line = 0
         """The line of the sentence's first word."""
+        self.dropping = False
+        """True if the sentence is dropped because a row of it has too few cells."""
 
     def read_clean(self, batch: Batch) -> bool:
         """Read a batch in which every line is what it should be; False leaves all to be read line by line."""
@@ -458,6 +464,7 @@ class _ColumnReader:
             else:
                 cells = line.split(layout.separator)
                 empty_node = layout.empty_nodes and _EMPTY_NODE.fullmatch(cells[0]) is not None
+                self._mend(cells, line, number)
                 is_word = self._fits(cells) and not self.header_pending
                 if is_word and layout.ids:
                     # The words are numbered, so that it has to be the next one.
@@ -482,11 +489,27 @@ class _ColumnReader:
                     flat.extend([cells[index] for index in self.wanted])
                     continue
                 ending = self._other(line, cells, word, number, sentence + len(ends))
-            if ending and self.position:
+            if ending and self.position and not self.dropping:
                 ends.append(word)
                 first_lines.append(self.first_line)
+            elif ending and self.position:
+                builder.add(flat, ends, first_lines)
+                builder.drop_words()
+                words, sentence = builder.words, builder.sentence
+                flat, ends, first_lines = [], [], []
+            if ending:
                 self.position = self.empties = 0
+                self.dropping = False
         builder.add(flat, ends, first_lines)
+
+    def _mend(self, cells: list[str], line: str, number: int) -> None:
+        """Fill a row that lacks cells at its end, or drop its sentence, if that is asked for."""
+        layout, builder, repair = self.layout, self.builder, self.builder.asked.repair
+        lacks = layout.word < len(cells) < layout.width and not self.header_pending
+        if repair and lacks and not (line.startswith(("#", "-DOCSTART-")) or name_of_tag(line)):
+            self.dropping |= repair == DROP
+            builder.repair(_SHORT, DROPPED if repair == DROP else MENDED, f"{self.source.path}:{number}")
+            cells += ["_"] * (layout.width - len(cells))
 
     def _other(self, line: str, cells: list[str], word: int, number: int, sentence: int) -> bool:
         """A range, an empty node, markup, a header or a mistake; True if the sentence ends here."""
@@ -518,6 +541,8 @@ class _ColumnReader:
             )
         what = _FORMATS.get(layout.format)
         hint = "Is it another format? Try --input-format tsv" if what else "Is a cell missing, or empty?"
+        if len(cells) < layout.width and not what:
+            hint += " To fill such rows with _: --repair mend"
         if line.startswith("# ") and not what:
             hint = (
                 "Is it a comment? Comments are # key = value or # id X, before the first word of a sentence; others "

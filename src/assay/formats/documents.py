@@ -32,7 +32,7 @@ from assay.formats.offsets import (
     quote_text,
 )
 from assay.formats.relations import NIL, link_lists, relation_lists
-from assay.formats.whose import Annotation
+from assay.formats.whose import DROPPED, Annotation
 from assay.records import dataclass
 
 _LABELS = ("label", "type", "entity_group", "entity_type", "category", "tag", "labels", "entity")
@@ -287,7 +287,7 @@ class _Document:
             if head is None or tail is None:
                 # Faults that are not to be repaired are refused at the end.
                 if self.builder.asked.repair:
-                    self.builder.repair(LOST, "dropped", here)
+                    self.builder.repair(LOST, DROPPED, here)
                 continue
             for label in _as_list(item[name]):
                 named = "" if item.get("unlabelled") else check_label(label, here, "relation")
@@ -322,17 +322,18 @@ class _Document:
                 found = [there[label]]
                 self.builder.note("Arguments of relations that are not among the spans: {}.", 1)
         elif isinstance(value, str) or (type(value) is int and self.numbered):
-            if value not in self.by_id and self.builder.asked.repair:
-                return None
             if value not in self.by_id:
-                raise InputError(f"{here} is {quote(value)}, which is the id of no span. Name a span that is listed.")
-            found = self.by_id[value]
+                self.builder.fault(
+                    f"{here} is {quote(value)}, which is the id of no span. Name a span that is listed."
+                )
+            found = self.by_id.get(value, [])
         elif type(value) is int:
-            if not 0 <= value < len(self.numbers):
-                raise InputError(
+            there_is = 0 <= value < len(self.numbers)
+            if not there_is:
+                self.builder.fault(
                     f"{here} is {value}, but there are {len(self.numbers)} spans. Count from 0, or give ids."
                 )
-            found = self.numbers[value]
+            found = self.numbers[value] if there_is else []
         else:
             raise InputError(f"{here} is {quote(value)}. Give a span's id, its place in the list, or its offsets.")
         if len(found) > 1:

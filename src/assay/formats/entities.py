@@ -29,6 +29,7 @@ from assay.formats.builder import (
 from assay.formats.columns import refuse_anaphora
 from assay.formats.emptynodes import find_highest, find_line_place, nodes_to_words, read_tree_heads
 from assay.formats.relations import make_candidates
+from assay.formats.whose import DROPPED
 from assay.records import dataclass
 from assay.specs import whole_number
 
@@ -283,11 +284,12 @@ def _read_mentions(
 # --- chains ---
 
 
-def read_corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
+def read_corefud_chains(corpus: Corpus, *, zeros: str = "score", repair: str = "") -> Corpus:
     """The corpus with its mentions in chains, which end with their document.
 
     Empty nodes of mentions become words. With `zeros="drop"` mentions lose their empty nodes, and mentions
-    without words are left out and counted; `zeros="error"` stops with an error.
+    without words are left out and counted; `zeros="error"` stops with an error. With a repair, mentions that lack a
+    bracket are dropped.
     """
     check_choice("zeros", zeros, ZEROS)
     order = read_declared_fields(corpus)
@@ -326,6 +328,12 @@ def read_corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
                     first = f"{mention.fields[0] or 'none'} in that of {place(mention.place)}"
                     fact = f"the head of {mention.entity} is {head} in this part, {first}"
                     faults.append((node, f"{fact}. Give all parts the same."))
+    broken = sorted(fault for fault in faults if repair and fault[1].endswith(_REMEDY))
+    if broken:
+        faults = [fault for fault in faults if fault not in broken]
+        every = [mention for mention in every if len(mention.stretches) == mention.parts]
+        repaired = ("brackets without their other half", DROPPED, len(broken), place(broken[0][0]))
+        corpus = replace(corpus, repairs=(*corpus.repairs, repaired))
     ids, problems = _read_document_ids(corpus)
     refuse_all([f"{place(node)}: {text}" for node, text in sorted(faults)] + problems)
 

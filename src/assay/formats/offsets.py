@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 
 from assay.errors import InputError
 from assay.formats.builder import Builder, merge_stretches
-from assay.formats.whose import DROP, MEND
+from assay.formats.whose import DROP, DROPPED, MEND, MENDED
 
 Fragments = Sequence[tuple[int, int]]
 """Begin and end (exclusive) of the parts of a span, counted from 0."""
@@ -93,7 +93,7 @@ def check_span(
         # What it is dropped for.
         faults = [next((fault for fault in faults if fault[0] in _UNSURE), faults[0])]
     for kind, _ in faults:
-        builder.repair(kind, "dropped" if dropped else "mended", place)
+        builder.repair(kind, DROPPED if dropped else MENDED, place)
     return None if faults and dropped else fragments
 
 

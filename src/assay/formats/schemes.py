@@ -15,7 +15,7 @@ import numpy as np
 from assay.arrays import Bools, Ints, numbers_of_runs
 from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError, UsageError, unknown
-from assay.formats.whose import DROP, MEND
+from assay.formats.whose import DROP, DROPPED, MEND, MENDED
 from assay.records import dataclass
 
 CONLLEVAL = "conlleval"
@@ -191,6 +191,8 @@ def _fault(tag: str, scheme: Scheme) -> str:
     prefix, hyphen, label = tag.partition("-")
     if "|" in tag:
         return f"tag {tag!r} with |, which divides the levels of stacked tags. If they are, give --scheme stacked."
+    if tag == "_":
+        return "tag '_', which no scheme has. If it marks words without annotation: --blank-tag _"
     if not hyphen:
         return f"tag {tag!r} without a hyphen. A tag is O, or a prefix, a hyphen and a label, e.g. I-PER."
     if not label:
@@ -322,7 +324,7 @@ def spans_from_tags(
     # One level of spans is in order by itself: they do not overlap.
     spans = Marks(sentence, first - start, end - start, Column(codes, tuple(known)), corpus.lines_of(first))
     spans = spans if len(found) == 1 else spans.in_order()[0]
-    action = "dropped" if repair == "discard" else "mended"
+    action = DROPPED if repair == "discard" else MENDED
     repairs = ((f"tags that break {chosen.title}", action, invalid, broken),) if invalid else ()
     corpus = replace(corpus.with_marks(spans=spans), repairs=(*corpus.repairs, *repairs))
     return corpus, Reading(chosen.name, invalid, repaired)

@@ -247,6 +247,11 @@ def _list_metadata(corpus: Corpus, firsts: Sequence[int]) -> list[dict[str, Any]
     return found
 
 
+def list_repairs(corpus: Corpus) -> list[str]:
+    """A sentence for each kind of fault that was repaired."""
+    return [f"{fault}: {number:,} {action} (the first: {first})." for fault, action, number, first in corpus.repairs]
+
+
 def list_losses(target: str, rows: Iterable[tuple[int, str]]) -> list[str]:
     """A sentence for each loss; rows are the number lost and the words after "has no"."""
     return [f"{target} has no {text.replace('{}', f'{number:,}')}" for number, text in rows if number]

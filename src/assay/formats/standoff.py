@@ -30,6 +30,7 @@ from assay.formats.offsets import (
 )
 from assay.formats.relations import link_lists, relation_lists
 from assay.formats.source import ANNOTATIONS, Source
+from assay.formats.whose import DROPPED
 
 _OFFSETS = "[0-9]{1,18} [0-9]{1,18}"
 _SPAN = re.compile(rf"(T[0-9]+)\t(\S+) ({_OFFSETS}(?:;{_OFFSETS})*)\t(.*)", re.DOTALL)
@@ -168,8 +169,8 @@ def _read_brat_layers(
     def number_of(name: str, line: int) -> tuple[int, int, int] | None:
         """The place of a span, or of the trigger of an event; None if it is left out or dropped."""
         span = events.get(name, name)
-        if span not in spans and not builder.asked.repair:
-            raise InputError(f"{path}:{line}: there is no {span} in the file. Name a span or an event that is.")
+        if span not in spans:
+            builder.fault(f"{path}:{line}: there is no {span} in the file. Name a span or an event that is.")
         return found.get(span)
 
     def is_left_out(name: str) -> bool:
@@ -181,8 +182,9 @@ def _read_brat_layers(
             raise InputError(f"{path}:{number}: Arg2 comes before Arg1. The first one is the head: exchange them.")
         pairs.append((number, match[1], match[3], match[5], False))
     for number, match in others["E"]:
-        number_of(match[1], number)
         roles = [argument.partition(":") for argument in match[4].split()]
+        if number_of(match[1], number) is None and not (roles or is_left_out(match[1])):
+            builder.repair(LOST, DROPPED, f"{path}:{number}")
         # Of several arguments in one role the later ones have a number.
         pairs += [(number, role.rstrip("0123456789") or role, match[3], name, False) for role, _, name in roles]
         if match[3] in spans and spans[match[3]][2] != match[2]:
@@ -202,7 +204,7 @@ def _read_brat_layers(
         if any(is_left_out(str(name)) for name in arguments):
             lost += 1
         elif head is None or tail is None:
-            builder.repair(LOST, "dropped", f"{path}:{number}")
+            builder.repair(LOST, DROPPED, f"{path}:{number}")
         else:
             builder.collector(relation_lists).relation(label, head[1], tail[1], number, symmetric=bool(symmetric))
     identifiers: dict[int, list[str]] = {}
@@ -212,7 +214,7 @@ def _read_brat_layers(
         elif is_left_out(match[1]):
             lost += 1
         else:
-            builder.repair(LOST, "dropped", f"{path}:{number}")
+            builder.repair(LOST, DROPPED, f"{path}:{number}")
     for mention, names in identifiers.items():
         builder.collector(link_lists).link(mention, names)
     if lost:

@@ -13,6 +13,8 @@ from assay.records import dataclass
 ANNOTATIONS, PREDICTIONS, TRUTH, LAST = "annotations", "predictions", "ground-truth", "last"
 SKIPPED = "skipped"
 MEND, DROP = "mend", "drop"
+MENDED, DROPPED = "mended", "dropped"
+"""What became of faulty annotations."""
 _REPAIRS = {MEND: MEND, DROP: DROP, "conlleval": MEND, "discard": DROP}
 """The repairs, and their names for tags of spans."""
 _KINDS = ("annotator", "model")

@@ -24,7 +24,7 @@ from assay.formats import (
     writespans,
 )
 from assay.formats.columns import CONLLU
-from assay.formats.spandocuments import list_losses
+from assay.formats.spandocuments import list_losses, list_repairs
 
 TARGETS = ("conllu", "conllx", "conll", "tsv", "slash")
 """Formats of words with labels; those of graphs and of semantic roles are in `graphwriter.TARGETS`."""
@@ -137,13 +137,16 @@ def _read_tags(
         asked = [source.plan.resolve(base) + colon + key for base, colon, key in parts]
     else:
         asked = [name for name, cells in corpus.columns.items() if schemes.looks_like_tags(cells.counts())]
+        if not asked and corpus.repairs:
+            # Rows of a table without tags were filled.
+            return corpus, [], schemes.SCHEMES["iob2"], list_repairs(corpus)
         if len(asked) != 1:
             what = f"columns {', '.join(asked)} all contain" if asked else "no column contains"
             raise UsageError(f"{source.path}: {what} tags of spans such as B-PER. Say which: --column")
-    corpus = read_labels(corpus, asked)
+    losses = list_repairs(corpus)
+    corpus = read_labels(replace(corpus, empty="_") if losses else corpus, asked)
     chosen = schemes.find_scheme(scheme or schemes.guess_scheme(corpus, asked))
     corpus, reading = schemes.spans_from_tags(corpus, asked, chosen.name, repair)
-    losses = []
     if reading.invalid:
         losses.append(
             f"tags that break {chosen.title}: {reading.invalid:,}; repaired by {repair or schemes.CONLLEVAL}, which "
@@ -160,8 +163,12 @@ def _rewrite_tags(
     Tables keep their other columns, comments and marks of documents; other formats keep what they have a place for.
     """
     corpus, asked, chosen, losses = _read_tags(source, column, scheme, repair)
+    if not asked and form in _DIVIDERS:
+        return "".join(_write_columns(corpus, form, source.plan.words)), losses
     written = schemes.find_scheme(to_scheme) if to_scheme else chosen
     tags = schemes.tags_of(corpus, written.name)
+    if losses and (filled := corpus.column(asked[-1]).isin(["_"])).any():
+        tags = Column(np.where(filled, len(tags.vocabulary), tags.codes).astype(np.int32), (*tags.vocabulary, "_"))
     losses = [f"column {'+'.join(asked)} is read as {chosen.title} and written as {written.title}.", *losses]
     crossing = int((corpus.spans.end > np.diff(corpus.starts)[corpus.spans.unit]).sum())
     if crossing:

@@ -16,7 +16,14 @@ from assay.corpus import Corpus
 from assay.errors import UsageError
 from assay.formats import writetools
 from assay.formats.relations import is_symmetric, links_in, relations_in
-from assay.formats.spandocuments import Mention, SpanDocument, cut_sentences, list_losses, split_documents
+from assay.formats.spandocuments import (
+    Mention,
+    SpanDocument,
+    cut_sentences,
+    list_losses,
+    list_repairs,
+    split_documents,
+)
 
 TARGETS = ("brat", "jsonl", "spert", "dygie", "docred", "hipe", "neleval", *writetools.TARGETS)
 _LEFT_OUT: Mapping[str, tuple[str, ...]] = {
@@ -128,8 +135,7 @@ def _describe_losses(corpus: Corpus, documents: list[SpanDocument], target: str)
     extra = sum(not mention.listed and mention.label != "" for mention in mentions)
     if extra and target != "jsonl":
         losses.append(f"{target} has arguments among its spans: {extra:,} that were not are now.")
-    for fault, action, number, first in corpus.repairs:
-        losses.append(f"{fault}: {number:,} {action} (the first: {first}).")
+    losses += list_repairs(corpus)
     for reason, number in Counter(reason for _, _, reason in corpus.left_out).items():
         losses.append(f"documents left out ({reason}): {number:,}.")
     return losses

@@ -292,7 +292,13 @@ RELATION_FAULTS = {
 
 @each("line, fault", RELATION_FAULTS.items())
 def test_a_faulty_relation_or_link_is_refused_with_its_place(document, line, fault):
-    assert refusal(read, document(f"{SPANS}{line}\n")) == f"a.ann:4: {fault}"
+    is_lost = fault.startswith("there is no")
+    remedy = "\nTo mend what has one sure reading and to drop the rest: --repair mend" * is_lost
+    path = document(f"{SPANS}{line}\n")
+    assert refusal(read, path) == f"a.ann:4: {fault}{remedy}"
+    if is_lost:
+        ((found, *rest),) = read(path, repair="drop").repairs
+        assert (found, rest) == ("relations and links of a span that is not there", ["dropped", 1, "a.ann:4"])
 
 
 def test_an_event_that_is_there_twice_is_refused(document):

@@ -14,7 +14,7 @@ from assay.formats import FORMATS, Input, read
 from unit.samples import chained, refusal
 
 CASES = Path(__file__).parents[2] / "data" / "coreference"
-DROP = 'Is a bracket missing? Leave such out with --input-format "conll2012(broken=drop)"'
+DROP = "Is a bracket missing? To leave such mentions out: --repair drop"
 
 
 def document(*cells: str, name: str = "(d); part 000", sep: str = "\t") -> str:
@@ -27,8 +27,8 @@ def document(*cells: str, name: str = "(d); part 000", sep: str = "\t") -> str:
 def corpus(file) -> Callable[..., Corpus]:
     """A text as a corpus."""
 
-    def of(*texts: str, input_format: str | None = None) -> Corpus:
-        return read(file("a.conll", "".join(texts)), input_format=input_format)
+    def of(*texts: str, **options: str | None) -> Corpus:
+        return read(file("a.conll", "".join(texts)), **options)
 
     return of
 
@@ -230,13 +230,15 @@ def test_the_format_is_told_where_words_look_numbered_or_comments_come_first(cor
 
 
 def test_broken_mentions_are_left_out_and_counted_when_asked_for(corpus):
-    given = corpus(document("(1", "(2)", "3)", "(4", "3)"), input_format="conll2012(broken=drop)")
-    assert chained(given) == ["0 2 1-2"]
-    assert given.marks["mentions"].columns["chain"].vocabulary == ("2",)
-    assert given.notes == (
-        "Closing brackets left out because no mention of their chain is open: 2.",
-        "Mentions left out because they are not closed in their document: 2.",
-    )
+    broken = document("(1", "(2)", "3)", "(4", "3)")
+    for options in ({"input_format": "conll2012(broken=drop)"}, {"repair": "drop"}, {"repair": "mend"}):
+        given = corpus(broken, **options)
+        assert chained(given) == ["0 2 1-2"]
+        assert given.marks["mentions"].columns["chain"].vocabulary == ("2",)
+        assert sorted((fault, action, number) for fault, action, number, _ in given.repairs) == [
+            ("brackets that are never closed", "dropped", 2),
+            ("brackets that were not opened", "dropped", 2),
+        ]
 
 
 def test_unknown_values_of_parameters_are_refused(refused):

@@ -300,6 +300,13 @@ def test_of_many_problems_twenty_are_named_and_the_others_counted(conllu):
     assert lines[20] == "… and 10 more places"
 
 
+def test_mentions_without_a_bracket_are_dropped_on_request(conllu):
+    given = conllu(sentence("(e1", "(e2)", "e3)", "(e4[1/2])", first=newdoc("a")))
+    dropped = read_corefud_chains(given, repair="drop")
+    assert dropped.marks["mentions"].columns["chain"].vocabulary == ("e2",)
+    assert dropped.repairs == (("brackets without their other half", "dropped", 3, "a.conllu:3"),)
+
+
 def test_an_id_that_occurs_twice_is_refused(conllu):
     given = conllu(sentence("(e1)", first=newdoc("a")), sentence("(e1)", first=newdoc("(a); part 0")))
     assert refusal(read_corefud_chains, given) == (

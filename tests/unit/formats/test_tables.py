@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from assay.formats import read
+from assay.formats import read, source
 from unit.samples import refusal
+
+FILL = "To fill such rows with _: --repair mend"
 
 
 def test_words_stand_in_the_first_column_and_labels_in_the_others(file):
@@ -154,7 +156,7 @@ def test_ids_and_sources_before_a_sentence_are_comments(file):
     assert corpus.forms.strings() == ["Bank", "of", "Rome", "#", "Ng"]
     assert [line for _, line in corpus.comments] == [GERMEVAL.splitlines()[0], GERMEVAL.splitlines()[5]]
     assert refusal(read, file("c.tsv", GERMEVAL.replace("n-tv.de vom 26.02.2005 [2005-02-26]", "O "))) == (
-        "c.tsv:6: 2 columns, but the first line has 4. Is a cell missing, or empty?"
+        f"c.tsv:6: 2 columns, but the first line has 4. Is a cell missing, or empty? {FILL}"
     ), "one cell without a blank may be a label"
 
 
@@ -269,13 +271,14 @@ def test_columns_divided_by_spaces_are_told_without_a_final_line_feed(file, text
 )
 def test_lines_of_another_width_are_refused(file, line, found):
     message = f"a.tsv:2: {found}, but the first line has 2. Is a cell missing, or empty?"
+    message += f" {FILL}" * (found == "1 column")
     assert refusal(read, file("a.tsv", f"The\tDET\n{line}")) == message
 
 
 def test_lines_of_another_width_are_refused_in_columns_divided_by_spaces(file):
     name = file("a.conll", "The DET\nend\n\n")
     assert refusal(read, name, input_format="conll") == (
-        "a.conll:2: 1 column, but the first line has 2. Is a cell missing, or empty?"
+        f"a.conll:2: 1 column, but the first line has 2. Is a cell missing, or empty? {FILL}"
     )
 
 
@@ -338,3 +341,30 @@ def test_a_file_of_blank_lines_is_called_empty_not_unknown(file):
 )
 def test_a_wrong_format_is_refused_with_what_there_is(file, spec, message):
     assert refusal(read, file("a.tsv", "The\tDET\n"), input_format=spec) == message
+
+
+# --- rows with too few cells ---
+
+RAGGED = (
+    "# sent_id = 1\nThe\tDT\tO\nend\tNN\tO\n\n# sent_id = 2\nGo\tVB\nnow\tRB\tO\n\n"
+    "# sent_id = 3\nStop\tVB\tO\n"
+)
+
+
+def test_rows_with_too_few_cells_are_filled_or_their_sentences_dropped(file):
+    name = file("a.tsv", RAGGED)
+    mended = read(name, repair="mend")
+    assert mended.columns["3"].strings() == ["O", "O", "_", "O", "O"]
+    assert mended.repairs == (("rows with too few cells", "mended", 1, "a.tsv:6"),)
+    dropped = read(name, repair="drop")
+    assert dropped.forms.strings() == ["The", "end", "Stop"]
+    assert dropped.sentence_ids == ("1", "3")
+    assert dropped.repairs == (("rows with too few cells", "dropped", 1, "a.tsv:6"),)
+    last = read(file("b.tsv", RAGGED.partition("now")[0]), repair="drop")
+    assert (last.forms.strings(), last.sentences) == (["The", "end"], 1)
+
+
+def test_a_dropped_sentence_may_begin_in_an_earlier_batch(file, monkeypatch):
+    monkeypatch.setattr(source, "BATCH", 8)
+    dropped = read(file("a.tsv", RAGGED), repair="drop")
+    assert (dropped.forms.strings(), dropped.starts.tolist()) == (["The", "end", "Stop"], [0, 2, 3])

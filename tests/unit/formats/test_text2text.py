@@ -51,10 +51,11 @@ def test_tags_of_a_word_are_divided_by_commas_and_bars_without_brackets_are_word
 )
 def test_brackets_without_their_other_half_are_refused_or_counted(file, text, message):
     path = file("a.txt", text + "\n")
-    remedy = 'Is a bracket missing? Leave such out with --input-format "text2text(broken=drop)"'
+    remedy = "Is a bracket missing? To leave such mentions out: --repair drop"
     assert refusal(read, path, input_format="text2text") == f"a.txt:1: {message} {remedy}"
-    corpus = read(path, input_format="text2text(broken=drop)")
-    assert corpus.notes == ("Brackets without their other half, left out: 1.",)
+    fault = "brackets that are never closed" if "[e1 " in text else "brackets that were not opened"
+    for options in ({"input_format": "text2text(broken=drop)"}, {"repair": "drop"}):
+        assert read(path, **options).repairs == ((fault, "dropped", 1, f"a.txt:1: {message.partition(':')[0]}"),)
 
 
 def test_odd_tags_and_empty_lines_are_refused(file):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.formats import Input, read, schemes
+from assay.formats.whose import Asked, check_repair
 from assay.formats.write import convert_file
 from unit.samples import conllu, placed, refusal, row, tagged, tsv
 
@@ -133,7 +134,9 @@ for word in ("New NNP", "York NNP", "City NN"):
 
 
 def rewritten(name, target=None, column=None, **options):
-    texts, said = convert_file(Input(name, wanted=[column] if column else []), target, column, **options)
+    asked = Asked(repair=check_repair(options.get("repair") or ""))
+    source = Input(name, wanted=[column] if column else [], asked=asked)
+    texts, said = convert_file(source, target, column, **options)
     return texts[""], said
 
 
@@ -154,6 +157,18 @@ def test_a_scheme_is_written_as_it_is_defined(file):
     text, _ = rewritten(file("a.conll", IOB1), to_scheme="bioes")
     tags = [line.split()[2] for line in text.splitlines() if line]
     assert tags == ["B-PER", "E-PER", "S-LOC", "S-LOC", "O", "B-LOC", "I-LOC", "E-LOC"]
+
+
+def test_filled_rows_are_written(file):
+    path = file("a.tsv", "Ann\tNN\tB-PER\nBo\tNN\n\nRome\tNN\tB-LOC\n")
+    text, said = rewritten(path, repair="mend")
+    assert text == "Ann\tNN\tB-PER\nBo\tNN\t_\n\nRome\tNN\tB-LOC\n\n"
+    assert said[1] == f"rows with too few cells: 1 mended (the first: {path}:2)."
+    plain = file("b.tsv", "Ann\tNN\tx\nBo\tNN\n")
+    assert rewritten(plain, repair="mend") == (
+        "Ann\tNN\tx\nBo\tNN\t_\n\n",
+        [f"rows with too few cells: 1 mended (the first: {plain}:2)."],
+    )
 
 
 def test_the_repaired_file_has_the_spans_that_were_scored(file):

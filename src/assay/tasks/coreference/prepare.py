@@ -70,7 +70,8 @@ def prepare_coreference(run: Run) -> None:
     _check_options(run)
     rule = _rule(options)
     formats = [item.format if isinstance(item, Corpus) else item.plan.name for item in run.inputs]
-    run.take(_each([partial(_read, item, options.zeros, rule, TEXT2TEXT in formats) for item in run.inputs]))
+    named = zip(run.names, run.inputs, strict=True)
+    run.take(_each([partial(_read, item, options, name, rule, TEXT2TEXT in formats) for name, item in named]))
     number, *numbers = (len(corpus.marks["mentions"]) for corpus in run.corpora)
     run.require(gold_mentions(gold=run.gold.name, number=number, theirs=sum(numbers)))
     for name, number in zip(run.names[1:], numbers, strict=True):
@@ -242,7 +243,7 @@ def _each(calls: Sequence[Callable[[], T]]) -> list[T]:
     return found
 
 
-def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Corpus:
+def _read(item: Input | Corpus, options: Options, name: str, rule: TypeRule, tagged: bool) -> Corpus:
     if isinstance(item, Corpus):
         corpus = item
     elif "mentions" in item.plan.layers:
@@ -251,11 +252,12 @@ def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Cor
         from assay.formats.entities import read_corefud_chains
 
         trees = rule.longer is None
-        corpus = item.read(["MISC", "XPOS", "UPOS", *(["HEAD"] if trees or tagged or zeros == "drop" else [])])
+        headed = trees or tagged or options.zeros == "drop"
+        corpus = item.read(["MISC", "XPOS", "UPOS", *["HEAD"] * headed])
         if trees and not corpus.is_empty("HEAD"):
             corpus, faults = with_heads(corpus, "HEAD")
             refuse_all([f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults])
-        corpus = read_corefud_chains(corpus, zeros=zeros)
+        corpus = read_corefud_chains(corpus, zeros=options.zeros, repair=options.asked_of(name).repair)
     else:
         remedy = "Name the layer of chains: --column" if item.plan.names_layers else "Is it another format?"
         raise InputError(f"{item.path}: read as {item.plan.name}, which has no chains. {remedy}")

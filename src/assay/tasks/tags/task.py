@@ -20,7 +20,7 @@ TASK = Task(
     prepare=prepare_tags,
     options=(
         *("train", "lexicon", "oov_fold_case"),
-        *("tagset", "strict_tagset", "expand_optional", "alternatives", "weights", "sweep", "blank_tag"),
+        *("tagset", "strict_tagset", "expand_optional", "alternatives", "weights", "sweep", "blank_tag", "repair"),
         *("map", "labels", "ignore_labels"),
     ),
     present=add_tag_tables,

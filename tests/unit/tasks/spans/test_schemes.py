@@ -359,7 +359,9 @@ def test_sequences_that_break_their_scheme_are_refused_with_place_rule_and_remed
         ("iob2", ["O", "PER"], (
             "tag 'PER' without a hyphen. A tag is O, or a prefix, a hyphen and a label, e.g. I-PER."
         )),
-        ("iob2", ["O", "_"], "tag '_' without a hyphen. A tag is O, or a prefix, a hyphen and a label, e.g. I-PER."),
+        ("iob2", ["O", "_"], (
+            "tag '_', which no scheme has. If it marks words without annotation: --blank-tag _"
+        )),
         ("iob2", ["B-A", "B-"], "tag 'B-' without a label. Is it cut short?"),
         ("iob2", ["O", "S-A"], (
             "tag 'S-A' with the prefix 'S', which IOB2 does not have (B, I; O outside). "
