@@ -333,7 +333,7 @@ def _open_cells(given: Any, name: str, options: Options) -> tuple[CellTable, str
     if isinstance(given, str | Path):
         source = Source(str(given))
         return open_table(source, _parameters_of(name, options), options.asked_of(name), []), source.sha256
-    table = table_of_data(given, name)
+    table = table_of_data(given, name, options.id)
     return table, hashlib.sha256(repr(table.columns).encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -24,7 +24,7 @@ from assay.engine.run import (
     plan_shards,
     runs_of,
 )
-from assay.engine.sides import find_sides
+from assay.engine.sides import find_sides, list_means
 from assay.errors import UsageError
 from assay.keywords import CompareKeywords, ScoreKeywords, explicit
 from assay.result import Result
@@ -85,7 +85,8 @@ def evaluate(
     asked, (gold, systems, options) = systems, find_sides(gold, systems, options, measures)
     if command == "compare" and not (systems is asked or isinstance(asked, Mapping)) and len(systems) < 2:
         name = getattr(gold, "name", gold)
-        raise UsageError(f"{name}: only {next(iter(systems))}, but compare takes at least two systems.")
+        remedy = " If this file is a system too, name it: NAME=PATH" if list_means(measures) is not None else ""
+        raise UsageError(f"{name}: only {next(iter(systems))}, but compare takes at least two systems.{remedy}")
     over = measure_in_turn if jobs == 1 and cluster is None else _over(jobs, cluster)
     return evaluate_shards(command, gold, systems, measures, options, over=over, report=report)
 

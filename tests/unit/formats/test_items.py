@@ -515,6 +515,7 @@ def test_scores_need_no_gold(file):
     file("d.csv", "id,prediction,judge\n1,x,1\n2,y,1\n")
     assert means("c.csv", ["d.csv"], of) == {"d": 1}
     assert means("c=c.csv", ["d.csv"], of) == {"c": 3, "d": 1}
+    assert refusal("compare", "c.csv", "d.csv", "-m", of).endswith("If this file is a system too, name it: NAME=PATH")
     assert call("compare", "a=a.csv", "b=b.csv", "-m", of).returncode == 0
 
 
