@@ -446,7 +446,10 @@ class ValueScores(SystemScores):
             places = np.flatnonzero(self._differing(*(sample.exchanged() for sample in samples)))
             score = samples[0].bind(units, samples[1])
             rng = generator(self.settings.seed, SHUFFLING.encode() + content)
-            outcome = swap_test(score, places, units, self.settings.times, rng, 2 * len(order.rows))
+            first, second = (sample.influence(units) for sample in samples)
+            change = difference * (-1 if order.turned else 1) * self._sizes[order.units] / self._sizes.sum()
+            shares = (second - first + change)[places]
+            outcome = swap_test(score, places, units, self.settings.times, rng, 2 * len(order.rows), shares)
             return replace(outcome, units=number), None
         tables: list[Floats] = []
         for sample, value in zip(samples, (0.0, difference * (-1 if order.turned else 1)), strict=True):

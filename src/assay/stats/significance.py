@@ -14,7 +14,7 @@ from assay.arrays import Floats, Ints
 from assay.records import dataclass
 from assay.stats.resample import CHUNK_NUMBERS, shuffle_weights
 from assay.stats.streams import SHUFFLING, TILTED, Stream
-from assay.stats.tails import LOG_2, Difference, TiltedShuffling, least_extreme, sum_tail
+from assay.stats.tails import LOG_2, Difference, TiltedShuffling, least_extreme, sum_tail, swap_tail
 
 Pair = tuple[int, int]
 """Two systems by their numbers."""
@@ -126,20 +126,31 @@ def shuffling_test(
 
 
 def swap_test(
-    score: Callable[[Floats], Floats], places: Ints, units: int, times: int, rng: np.random.Generator, width: int
+    score: Callable[[Floats], Floats],
+    places: Ints,
+    units: int,
+    times: int,
+    rng: np.random.Generator,
+    width: int,
+    shares: Floats,
 ) -> Shuffling:
     """The shuffling test of a score that is no function of sums.
 
     `score` is a function of weights (replicates × twice the units): those of the first system's units, then those of
     the second's. The outputs for the units at `places` are exchanged; `width` values are computed from a replicate.
+    `shares` are the parts of these units in the difference, second minus first, to first order.
     """
 
-    def shuffle(moved: Floats) -> Floats:
+    def subtract(moved: Floats) -> Floats:
         weights = np.tile(np.repeat([1.0, 0.0], units), (len(moved), 1))
         weights[:, places], weights[:, units + places] = 1 - moved, moved
-        return np.abs(score(np.roll(weights, units, axis=1)) - score(weights))
+        return np.asarray(score(np.roll(weights, units, axis=1)) - score(weights))
 
-    bound = least_extreme(float(shuffle(np.zeros((1, len(places))))[0]))
+    def shuffle(moved: Floats) -> Floats:
+        return np.abs(subtract(moved))
+
+    observed = float(subtract(np.zeros((1, len(places))))[0])
+    bound = least_extreme(observed)
     step, sizes = max(1, CHUNK_NUMBERS // max(1, width)), np.ones(len(places), dtype=np.int64)
     if len(places) <= _FEW_SWAPS:
         # If all units change sides, the difference only changes its sign: the first unit can stay.
@@ -154,6 +165,11 @@ def swap_test(
         return Shuffling(p, p, p, len(places), "enumerated", math.log10(p), smallest)
     weights = shuffle_weights(sizes, times, rng, width)
     hits = sum(int(np.count_nonzero(shuffle(moved) >= bound)) for moved in weights)
+    if hits < min(RARE, times):
+        sign = math.copysign(1.0, observed)
+        tail = swap_tail(lambda moved: sign * subtract(moved), sign * shares, bound, rng, times)
+        if tail is not None:
+            return _of_tail(tail, len(places))
     return _estimate_p(hits, times, len(places))
 
 
@@ -164,10 +180,12 @@ def tilted_test(
     # With many fields, hardly any units have equal differences.
     tilted = TiltedShuffling(a, b, swaps, sizes, difference, merged=swaps.shape[1] < _MANY_FIELDS)
     tail = tilted.tail(float(difference(a, b)), stream(TILTED), times)
-    if tail is None:
-        return None
+    return None if tail is None else _of_tail(tail, int(sizes.sum()))
+
+
+def _of_tail(tail: tuple[float, float], units: int) -> Shuffling:
+    """The test whose p has this logarithm and this relative error."""
     logarithm, error = tail
-    units = int(sizes.sum())
     least = (1 - units) * LOG_2
     middle, low, high = (
         min(0.0, max(least, logarithm + math.log(max(factor, SMALLEST))))

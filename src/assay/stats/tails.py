@@ -30,6 +30,8 @@ _ROUGH = 0.5
 """The largest standard error as a share of the probability."""
 _TOSSED = 32
 """Rows with up to this number of units are drawn by tossing a coin for each unit."""
+_STEPS, _STEEPER, _OFTEN = 12, 1.25, 0.3
+"""The most tilts that are tried, how much steeper each is, and the share of extreme draws that is enough."""
 _FAR = 40.0
 """A tilt with which all units have the same direction."""
 
@@ -196,13 +198,58 @@ class TiltedShuffling:
                 hit = -self._difference(self.mean + halves, self.mean - halves) >= bound
                 # How much rarer a draw is without the tilt: least if all units have one direction.
                 parts.append(np.where(hit, 2 * (scaled @ (sizes - shown)), -np.inf))
-            logs = np.concatenate(parts)
-            top = float(logs.max())
-            weights = np.exp(logs - top) if top > -math.inf else np.zeros(len(logs))
-            mean = float(weights.mean())
-            error = float(weights.std(ddof=1)) / math.sqrt(len(logs)) / mean if mean else math.inf
+            logarithm, error = _mean_log(np.concatenate(parts))
             if error <= _ROUGH:
                 break
-        if not mean:
+        if logarithm == -math.inf:
             return None
-        return LOG_2 + top + math.log(mean) - float(self.sizes @ np.log1p(np.tanh(scaled))), error
+        return LOG_2 + logarithm - float(self.sizes @ np.log1p(np.tanh(scaled))), error
+
+
+def _mean_log(logs: Floats) -> tuple[float, float]:
+    """The logarithm of the mean of numbers that are given by their logarithms, and its relative standard error."""
+    top = float(logs.max())
+    weights = np.exp(logs - top) if top > -math.inf else np.zeros(len(logs))
+    mean = float(weights.mean())
+    if not mean:
+        return -math.inf, math.inf
+    return top + math.log(mean), float(weights.std(ddof=1)) / math.sqrt(len(logs)) / mean
+
+
+def swap_tail(
+    difference: Callable[[Floats], Floats], shares: Floats, bound: float, rng: np.random.Generator, times: int
+) -> tuple[float, float] | None:
+    """Log probability of a difference of at least `bound` on either side, and its relative error; None if no draw is
+    as large.
+
+    `difference` is a function of masks of the units that change sides, positive for none; `shares` are the parts of
+    units in it, to first order. They only say which draws are likely: these are weighted by their true probability.
+    """
+    gains = np.abs(shares)
+    aim, least = float(shares.sum()), float(gains[gains > 0].min(initial=1.0))
+    if aim <= 0:
+        return None
+    low, far = aim / float(gains @ gains) / 4, _FAR / least
+    tilt = least_tilt(lambda tilts: np.tanh(tilts * gains) @ gains, aim, low, far)
+
+    def draw(number: int, tilt: float) -> Floats:
+        """How much rarer each draw is without the tilt, as logarithms; nothing for smaller differences."""
+        tilts = np.clip(tilt * shares, -_FAR, _FAR)
+        moved = (rng.random((number, len(shares))) >= 1 / (1 + np.exp(-2 * tilts))).astype(np.float64)
+        rarity = float((np.logaddexp(tilts, -tilts) - LOG_2).sum())
+        return np.where(difference(moved) >= bound, rarity - (1 - 2 * moved) @ tilts, -np.inf)
+
+    # A difference that is not a sum may need more of a tilt: the first that is enough, or the one that hits most.
+    hits: dict[float, float] = {}
+    while len(hits) < _STEPS and max(hits.values(), default=0) < _OFTEN:
+        hits[tilt] = float(np.isfinite(draw(_DRAWS // 8, tilt)).mean())
+        tilt *= _STEEPER
+    tilt = max(hits, key=hits.__getitem__)
+    parts: list[Floats] = []
+    for rounds in _ROUNDS:
+        while len(parts) < rounds * max(1, times // _SHUFFLINGS):
+            parts.append(draw(_DRAWS, tilt))
+        logarithm, error = _mean_log(np.concatenate(parts))
+        if error <= _ROUGH / 10:
+            break
+    return None if logarithm == -math.inf else (LOG_2 + logarithm, error)
