@@ -526,10 +526,11 @@ FORMATS = {
             '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
             '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
             jsondocs.looks_json, jsondocs.read_json, in_documents=True, decide=rows.decide_json,
-            parameters={"find": False, "trim": False, "offsets": AUTO, "names": ""}, choices={"offsets": UNITS},
+            parameters={"find": False, "trim": False, "offsets": AUTO, "names": "", "text": ""},
+            choices={"offsets": UNITS},
             help="find: look for mentions that have no offsets; trim: take white space off the ends of spans; "
             "names: the file with the names of labels that are numbers: dataset_info.json, config.json, or a name "
-            "per line; " + _OFFSETS_HELP,
+            "per line; text: the key of the text among the data of a task, if there are several; " + _OFFSETS_HELP,
             names_annotators=True, names_layers=True,
         ),
         # Never told by its look: answers are JSON, or any text.

@@ -77,7 +77,7 @@ class SpanLists:
 
         Its atoms are stretches (first, end), counted from there on; `score`: how sure the file is of it.
         """
-        number, joined = len(self), merge_stretches(atoms)
+        number, joined = len(self), merge_stretches(atoms) if len(atoms) > 1 else (atoms[0],)
         if len(joined) > 1:
             self._stretches[number] = joined
         if not math.isnan(score):

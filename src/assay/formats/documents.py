@@ -48,6 +48,12 @@ _HEADS = ("head", "from", "from_id")
 _TAILS = ("tail", "child", "to", "to_id")
 _PLACES = {"head": "head_span", "child": "child_span"}
 """Keys beside a relation's arguments under which Prodigy has their offsets; the arguments are tokens there."""
+_LINKS = dict.fromkeys(("link", "links", "kb_id")).keys()
+"""Keys under which a span has identifiers."""
+_UNCHECKED = (
+    "Documents with characters beyond U+FFFF and spans without texts, so that nothing shows whether offsets count "
+    "characters, as is assumed: {}."
+)
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ def add_document(
     builder.shape = document.shape or builder.shape
     # The tokens, where these are the atoms, and their characters, where spans are given by these nevertheless.
     tokens, bounds = (None, None) if document.tokens is None else _tokens(document.tokens, text, place)
-    chosen: Annotation | str = document.annotations[0] if document.annotations else ""
+    chosen: Annotation | str = document.annotations[0] if len(document.annotations) == 1 else ""
     if not isinstance(chosen, Annotation) or chosen.name is not None:
         chosen = builder.whose.choose(place, document.annotations)
     elif chosen.status:
@@ -117,15 +123,19 @@ def add_document(
             builder.text(text[start:end], line)
         starts[0] = 0
     builder.unread.update(chosen.unread)
+    for note, number in chosen.notes.items():
+        builder.note(note, number)
     placed: list[tuple[str, Fragments]] = []
-    """The texts of spans that have one and a place."""
-    for item in spans if text is not None else ():
-        if isinstance(item, dict) and isinstance(item.get("text"), str):
+    """The texts of spans that have one and a place, unless all units are the same."""
+    for item in spans if text is not None and not text.isascii() else ():
+        if isinstance(item, dict) and isinstance(said := item.get("text"), str):
             ends = [item.get(_first_of(keys, item) or "") for keys in (_STARTS, _ENDS)]
             parts = item.get("fragments") or [ends]
             if isinstance(parts, list) and all(isinstance(p, list) and [*map(type, p)] == [int, int] for p in parts):
-                placed.append((item["text"], [(start, end) for start, end in parts]))
-    unit = find_unit(text, placed, offsets) if text is not None else None
+                placed.append((said, [(start, end) for start, end in parts]))
+    if offsets == AUTO and spans and text and not (placed or bounds or text.isascii()) and max(text) > "\uffff":
+        builder.note(_UNCHECKED, 1)
+    unit = find_unit(text, placed, offsets, place) if text is not None else None
     if unit and offsets == AUTO:
         builder.offsets[unit[0]] += 1
     table = unit[1] if unit else None
@@ -218,6 +228,8 @@ class _Document:
 
     def _place(self, fragments: Fragments) -> tuple[int, Fragments]:
         """The sentence in which a span begins, and its stretches of atoms counted from there on."""
+        if len(self.starts) == 1:
+            return self.first, fragments
         number = bisect_right(self.starts, fragments[0][0]) - 1
         before = self.starts[number]
         return self.first + number, [(start - before, end - before) for start, end in fragments]
@@ -225,11 +237,12 @@ class _Document:
     def _atoms(self, item: Any, here: str) -> tuple[list[str], Fragments]:
         """The labels of a span, and its stretches of atoms; none if it is dropped."""
         text, tokens = self.text, self.tokens
-        labels, fragments, said, mention = _span(item, here)
+        labels, fragments, said = _span(item, here)
         if fragments is None:
-            fragments = [_find(mention.strip() if self.find else "", text, self.taken, here)]
+            fragments = [_find(_mention_of(item) if self.find else "", text, self.taken, here)]
             self.builder.note("Mentions without offsets that were placed where they next occur in the text: {}.", 1)
-        self.taken.update(fragments)
+        if self.find:
+            self.taken.update(fragments)
         if tokens is not None and self.bounds is None:
             check_bounds(fragments, len(tokens), "tokens", here)
             found = [token for start, end in fragments for token in tokens[start:end]]
@@ -259,9 +272,10 @@ class _Document:
 
     def _score(self, mark: dict[str, Any]) -> float:
         """How sure the file is of a span or relation; nan if it does not say, or not in a number."""
-        value = next((mark[key] for key in CONFIDENCES if mark.get(key) is not None), None)
-        if value is None:
+        key = _first_of(CONFIDENCES, mark)
+        if key is None:
             return math.nan
+        value = mark[key]
         if is_number(value):
             return float(value)
         self.builder.note("Confidences that are not numbers, and were not read: {}.", 1)
@@ -343,7 +357,7 @@ class _Document:
 
 def _link_keys(span: dict[str, Any]) -> list[str]:
     """The keys under which a span has identifiers."""
-    return [key for key in ("link", "links", "kb_id") if span.get(key) not in (None, "")]
+    return [] if _LINKS.isdisjoint(span) else [key for key in _LINKS if span.get(key) not in (None, "")]
 
 
 def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float]]:
@@ -410,15 +424,16 @@ def _tokens(given: Any, text: str | None, place: str) -> tuple[list[str], list[t
 
 
 def _pair(start: Any, end: Any, place: str) -> tuple[int, int]:
-    for name, value in (("start", start), ("end", end)):
-        expect(type(value) is int, f"{place}: {name}", value, "a whole number")
-    return start, end
+    if type(start) is int and type(end) is int:
+        return start, end
+    name, value = ("end", end) if type(start) is int else ("start", start)
+    raise InputError(f"{place}: {name} is {quote(value)}, but a whole number is expected.")
 
 
-def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | None, str]:
-    """Labels of a span, its place (None without one), its text, and the string to look for if it has no place."""
+def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | None]:
+    """Labels of a span, its place (None without one), and its text."""
     if isinstance(item, list) and len(item) == 3:
-        return [check_label(item[2], place)], [_pair(item[0], item[1], place)], None, ""
+        return [check_label(item[2], place)], [_pair(item[0], item[1], place)], None
     if not isinstance(item, dict):
         raise InputError(
             f"{place} is {quote(item)}, but a span is expected: "
@@ -440,11 +455,17 @@ def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | Non
         fragments = [_pair(first, behind, place) for first, behind in parts]
     elif start is not None or end is not None:
         fragments = [_pair(item.get(start or "start"), item.get(end or "end"), place)]
-    mention = next((item[key] for key in _MENTIONS if key != name and isinstance(item.get(key), str)), "")
-    said = item["text"] if isinstance(item.get("text"), str) else None
+    said = item.get("text")
     # A layer may have spans without a value.
     labels = [""] if item.get("unlabelled") else [check_label(label, place) for label in _as_list(item[name])]
-    return labels, fragments, said, mention
+    return labels, fragments, said if isinstance(said, str) else None
+
+
+def _mention_of(item: dict[str, Any]) -> str:
+    """The string to look for if a span has no place."""
+    label = _first_of(_LABELS, item)
+    mentions = (item[key] for key in _MENTIONS if key != label and isinstance(item.get(key), str))
+    return str(next(mentions, "")).strip()
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -454,7 +475,10 @@ def _as_list(value: Any) -> list[Any]:
 
 def _first_of(keys: Sequence[str], item: dict[str, Any]) -> str | None:
     """The first of these keys that has a value."""
-    return next((key for key in keys if item.get(key) is not None), None)
+    for key in keys:
+        if item.get(key) is not None:
+            return key
+    return None
 
 
 def check_label(value: Any, place: str, of: str = "span") -> str:

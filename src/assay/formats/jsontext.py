@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import re
 import sys
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import accumulate, chain, islice
+from itertools import chain, islice
 from typing import Any
 
 from assay.errors import InputError
 from assay.formats.offsets import shorten
 from assay.formats.source import Source
+
+_FILLED = re.compile(r".*\S.*")
+"""A line that is not blank."""
 
 
 def quote(value: Any) -> str:
@@ -23,31 +25,34 @@ def quote(value: Any) -> str:
 
 def json_values(source: Source, example: str, noun: str = "document") -> Iterator[tuple[int, Any]]:
     """The documents with the line in which each begins: one per line, or spread over lines, or a list of them."""
-    lines = (line for batch in source.batches() for line in batch.lines() if line[1].strip())
-    return values_in(lines, source.path, example, noun)
+    return values_in((batch.text for batch in source.batches()), source.path, example, noun)
 
 
-def values_in(lines: Iterator[tuple[int, str]], path: str, example: str, noun: str) -> Iterator[tuple[int, Any]]:
-    """The values of JSON with the line in which each begins, from lines that are not blank.
+def values_in(texts: Iterator[str], path: str, example: str, noun: str) -> Iterator[tuple[int, Any]]:
+    """The values of JSON with the line in which each begins, from texts of whole lines.
 
     Text that is not JSON stops with an error, which shows an example of what the noun names.
     """
-    first = [*islice(lines, 2)]
+    first = next(texts, "")
     number = 1
     try:
-        if first and first[0][1].lstrip().startswith("{") and any(json_object(line) is not None for _, line in first):
-            for number, line in chain(first, lines):
-                yield number, json.loads(line)
+        lines = [match[0] for match in islice(_FILLED.finditer(first), 2)]
+        if lines and lines[0].lstrip().startswith("{") and any(json_object(line) is not None for line in lines):
+            number = 0
+            for text in chain([first], texts):
+                for line in text.removesuffix("\n").split("\n"):
+                    number += 1
+                    if line.strip():
+                        yield number, json.loads(line)
             return
-        rows = [*first, *lines]
-        text = "\n".join(line for _, line in rows)
-        starts = [*accumulate((len(line) + 1 for _, line in rows), initial=0)]
-        position = 0
+        text, position = "".join([first, *texts]).rstrip(), 0
         try:
-            for position, value in _decode(text):
-                yield rows[bisect_right(starts, position) - 1][0], value
+            for place, value in _decode(text):
+                number += text.count("\n", position, place)
+                position = place
+                yield number, value
         except (ValueError, RecursionError) as error:
-            number = rows[bisect_right(starts, getattr(error, "pos", position)) - 1][0]
+            number += text.count("\n", position, getattr(error, "pos", position))
             raise
     except (ValueError, RecursionError) as error:
         fault = f"not JSON for {noun}s: nested too deeply, or a number too long."

@@ -83,6 +83,12 @@ def check_span(
     said: str | None, text: str, given: Fragments, place: str, builder: Builder, *, trim: bool
 ) -> Fragments | None:
     """The fragments of a span without faults, if these may be mended; None for a span that is dropped or refused."""
+    if len(given) == 1:
+        ((start, end),) = given
+        stretch = text[start:end]
+        # The usual case, written out because there are many.
+        if 0 <= start < end <= len(text) and said in (None, stretch) and stretch == stretch.strip():
+            return given
     fragments, faults = _faults_of(said, text, given)
     repair = builder.asked.repair or (MEND if trim and {kind for kind, _ in faults} == {_AT_ENDS} else "")
     if faults and not repair:
@@ -154,22 +160,30 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
 
 
 def find_unit(
-    text: str, spans: Sequence[tuple[str, Fragments]], asked: str = AUTO
+    text: str, spans: Sequence[tuple[str, Fragments]], asked: str = AUTO, place: str = ""
 ) -> tuple[str, dict[int, int]] | None:
     """The unit that offsets count if it is not characters, and the characters at which its numbers lie.
 
-    Unless a unit is asked for, it is the first in which all spans agree with their texts that agree in any unit.
+    Unless a unit is asked for, it is the first in which all spans agree with their texts that agree in any unit;
+    without such a unit they are refused.
     """
     if text.isascii() or asked == UNITS[1]:
         return None
     if asked == AUTO and all(_agrees(said, text, parts) for said, parts in spans):
         return None
-    unit = asked
-    if asked == AUTO:
-        fitting = {unit: agreeing_spans(text, spans, unit) for unit in UNITS[1:]}
-        everything = set().union(*fitting.values())
-        unit = next((unit for unit, numbers in fitting.items() if numbers == everything), UNITS[1])
-    return None if unit == UNITS[1] else (_ENCODINGS[unit][0], _tabulate(text, unit))
+    if asked != AUTO:
+        return _ENCODINGS[asked][0], _tabulate(text, asked)
+    fitting = {unit: agreeing_spans(text, spans, unit) for unit in UNITS[1:]}
+    most = max(fitting, key=lambda unit: len(fitting[unit]))
+    if others := set().union(*fitting.values()) - fitting[most]:
+        other = next(unit for unit in fitting if min(others) in fitting[unit])
+        kinds = [
+            f"{parts[0][0]}-{parts[-1][1]} of {quote_text(said)} count {_ENCODINGS[unit][0]}"
+            for unit, number in ((most, min(fitting[most] - fitting[other])), (other, min(others)))
+            for said, parts in [spans[number]]
+        ]
+        raise InputError(f"{place}: the offsets {', but '.join(kinds)}. Correct one kind.")
+    return None if most == UNITS[1] else (_ENCODINGS[most][0], _tabulate(text, most))
 
 
 def agreeing_spans(text: str, spans: Sequence[tuple[str, Fragments]], unit: str) -> set[int]:

@@ -35,8 +35,8 @@ def decide_json(
     values: list[Any] = []
     with suppress(InputError):
         # The last value may be cut.
-        lines = ((number, line) for number, line in enumerate(head, 1) if line.strip())
-        values.extend(value for _, value in islice(values_in(lines, path, _EXAMPLE, "row"), SHOWN))
+        text = iter(["\n".join(head)])
+        values.extend(value for _, value in islice(values_in(text, path, _EXAMPLE, "row"), SHOWN))
     names = read_names(given["names"]) if given["names"] else {}
     if decided := decide_rows(values, f"{path}:1", names, wanted):
         return {**decided, "read": partial(read_rows, names=names)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import os
 import re
 import stat
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 BATCH = 1 << 21
 _PEEK = 1 << 16
 _LONGEST_LINE = 1 << 26
-"""The most bytes of a first line that are read to tell the format."""
+"""The most bytes of a first line that are read to tell the format …"""
+_LONGEST_LIST = 1 << 20
+"""… and those of a list of JSON in one line, of which the first members are enough."""
 _MUCH = 1 << 28
 _DENSEST = 100
 """A file that unpacks to more than both is no text: texts shrink to a tenth or so."""
@@ -123,9 +126,12 @@ class Source:
         """Identity of the file and its state, to notice that it was written to; a pipe has none."""
         self._file = self._open()
         try:
-            self._ahead = self._read(_PEEK)
-            while b"\n" not in self._ahead and len(self._ahead) < _LONGEST_LINE and (more := self._read(BATCH)):
-                self._ahead += more
+            blocks = [self._read(_PEEK)]
+            self._is_list = blocks[0].lstrip(b"\xef\xbb\xbf \t").startswith(b"[")
+            longest = _LONGEST_LIST if self._is_list else _LONGEST_LINE
+            while b"\n" not in blocks[-1] and sum(map(len, blocks)) < longest and (more := self._read(BATCH)):
+                blocks.append(more)
+            self._ahead = b"".join(blocks)
         finally:
             if path != "-" and self._state is not None:
                 # It is opened again when its turn comes, which a pipe cannot be.
@@ -171,7 +177,8 @@ class Source:
         if (start := self._ahead[:4].decode("latin-1")) in (PARQUET, ZIP):
             return [start]
         cut = self._ahead.rfind(b"\n") + 1 or len(self._ahead)
-        return self._batch(self._ahead[:cut]).text.split("\n")
+        is_cut = self._is_list and cut > _LONGEST_LIST and b"\n" not in self._ahead
+        return self._batch(_close_list(self._ahead) if is_cut else self._ahead[:cut]).text.split("\n")
 
     @property
     def sha256(self) -> str:
@@ -184,19 +191,19 @@ class Source:
             self._file = self._open()
             self._ahead = self._read(BATCH)
         try:
-            block, rest = self._ahead, b""
+            block, rest = self._ahead, list[bytes]()
             while block:
                 self._hash.update(block)
                 cut = block.rfind(b"\n") + 1
                 if cut:
-                    data, rest = rest + block[:cut], block[cut:]
+                    data = b"".join([*rest, block[:cut]])
+                    rest.clear()
                     yield self._batch(data)
                     self._line += data.count(b"\n")
-                else:
-                    rest += block
+                rest.append(block[cut:])
                 block = self._read(BATCH)
-            if rest:
-                yield self._batch(rest)
+            if any(rest):
+                yield self._batch(b"".join(rest))
             self._check_unchanged()
         finally:
             self.close()
@@ -256,6 +263,16 @@ class Source:
             ) from None
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read ({describe_os_error(error)}).") from None
+
+
+def _close_list(data: bytes) -> bytes:
+    """A list of JSON that is cut off somewhere, closed after its last whole member."""
+    text, decode, between = data.decode("utf-8", "ignore"), json.JSONDecoder().raw_decode, re.compile(r"[\s,]*+")
+    end = text.index("[") + 1
+    with suppress(ValueError, RecursionError):
+        while match := between.match(text, end):
+            _, end = decode(text, match.end())
+    return f"{text[:end]}]".encode()
 
 
 def decode(data: bytes, path: str, line: int) -> str:

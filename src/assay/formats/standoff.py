@@ -118,7 +118,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
     if [all(is_text_at(own, given, parts) for own, parts in said) for given in texts] == [False, True]:
         builder.note("Line ends of two characters that offsets count as one: {}.", len(text) - len(plain))
         text = plain
-    if unit := find_unit(text, said):
+    if unit := find_unit(text, said, place=source.path):
         builder.offsets[unit[0]] += 1
         places = {name: convert_fragments(parts, unit[1]) or parts for name, parts in places.items()}
     first = builder.sentence

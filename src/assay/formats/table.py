@@ -207,8 +207,7 @@ def _unquote(cell: str) -> str:
 
 def _json_table(text: str, path: str, keys: Collection[str]) -> CellTable:
     """The table of JSON: an object per row, by line or in a list; a list of labels; or {id: label}."""
-    lines = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
-    numbered = [*values_in(lines, path, _EXAMPLE, "item")]
+    numbered = [*values_in(iter([text]), path, _EXAMPLE, "item")]
     rows, numbers = [value for _, value in numbered], [line for line, _ in numbered]
     if len(rows) == 1 and isinstance(rows[0], dict) and not any(plain_name(key) in keys for key in rows[0]):
         pairs: list[tuple[str, Any]] = []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
+from datetime import UTC, datetime
 from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
@@ -91,9 +93,12 @@ class Annotation:
     status: str = ""
     """Why it does not count: skipped, rejected; nothing if it counts."""
     is_truth: bool = False
-    time: str = ""
+    time: str | float = ""
+    """When it was last changed, in ISO 8601 or in seconds."""
     unread: Mapping[str, int] = field(default_factory=dict)
     """What there is that cannot be read, with its number."""
+    notes: Mapping[str, int] = field(default_factory=dict)
+    """What users should know if it is read; the numbers are added up and replace `{}`."""
 
 
 class Layers:
@@ -106,15 +111,20 @@ class Layers:
 
     def choose(self, spans: Sequence[Any]) -> Sequence[Any]:
         """The spans of the layer that is asked for; all of them if none is."""
-        named = [str(span["layer"]) for span in spans if _has_layer(span)]
-        if not named:
-            return spans
+        named = [str(span["layer"]) for span in spans if isinstance(span, dict) and "layer" in span]
         self.counts.update(named)
+        if not self._asked.column or not named:
+            return spans
         return [span for span in spans if self.holds(span)]
 
     def holds(self, span: Any) -> bool:
         """True if a span is of a layer that is asked for, or of none."""
-        return not _has_layer(span) or self.is_meant(span["layer"])
+        return (
+            not self._asked.column
+            or not isinstance(span, dict)
+            or "layer" not in span
+            or self.is_meant(span["layer"])
+        )
 
     def is_meant(self, layer: str) -> bool:
         """True if a layer is asked for by its name, or by the last part of it."""
@@ -142,10 +152,6 @@ class Layers:
             raise InputError(
                 f"{path}: spans of several layers: {there}. Which one? {self._asked.spell(first, 'column')}"
             )
-
-
-def _has_layer(span: Any) -> bool:
-    return isinstance(span, dict) and "layer" in span
 
 
 class Whose:
@@ -180,9 +186,10 @@ class Whose:
         else:
             found = [one for kind in self._kinds for one in (people, models)[kind] if one.name == self._name]
         valid = [one for one in found if not one.status]
-        if self._who == LAST and all(one.time for one in valid):
-            newest = max((one.time for one in valid), default="")
-            valid = [one for one in valid if one.time == newest]
+        if self._who == LAST and len(valid) > 1:
+            times = [_seconds(one.time) for one in valid]
+            if not any(map(math.isnan, times)):
+                valid = [one for one, time in zip(valid, times, strict=True) if time == max(times)]
         if len(valid) > 1 and self._several is None:
             self._several = place, valid
         return valid[0] if valid else found[0].status if found else ""
@@ -203,8 +210,10 @@ class Whose:
         if self._who == TRUTH:
             return "without ground truth"
         people, models = self._documents
-        by_model = not people if not self._who else self._who == PREDICTIONS or (
-            self._name in models and self._kinds[-1] == 1
+        by_model = (
+            not people
+            if not self._who
+            else self._who == PREDICTIONS or (self._name in models and self._kinds[-1] == 1)
         )
         return "without predictions" if by_model else "not annotated"
 
@@ -215,6 +224,8 @@ class Whose:
         if not people and not models:
             if who not in ("", ANNOTATIONS):
                 raise UsageError(f"{asked.spell(who)}: {path} names no annotators or models. Remove the option.")
+            if not documents:
+                raise InputError(f"{path}: no document is left, all are {self.absence} or skipped.")
             return
         contents = f"Documents of {self._contents()}"
         if not who and people and models:
@@ -238,9 +249,10 @@ class Whose:
         if self._several is not None:
             place, found = self._several
             names = list(dict.fromkeys(one.name or "" for one in found))
-            remedy = "Keep one of them."
-            if len(names) > 1:
-                remedy = f"Whose is {asked.side}? {asked.choice(names if who == LAST else (names[0], LAST))}"
+            others = names if len(names) > 1 else []
+            if who != LAST and (others or all(one.time for one in found)):
+                others = [*others[:1], LAST]
+            remedy = f"Whose is {asked.side}? {asked.choice(others)}" if others else "Keep one of them."
             noun = "predictions" if found[0].is_model else "annotations"
             when = " with equal times or none" if who == LAST else ""
             raise InputError(f"{place}: {len(found)} {noun}{when} of one text. {contents}. {remedy}")
@@ -255,6 +267,17 @@ class Whose:
             if found
         ]
         return ", ".join([*parts, *([f"ground truth ({self._truths:,})"] if self._truths else [])])
+
+
+def _seconds(time: str | float) -> float:
+    """A time in seconds; nan if it is none."""
+    if isinstance(time, str):
+        try:
+            moment = datetime.fromisoformat(time)
+        except ValueError:
+            return math.nan
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return float(time)
 
 
 def _show(documents: Counter[str]) -> list[str]:

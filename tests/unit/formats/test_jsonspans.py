@@ -164,7 +164,7 @@ def test_a_document_may_be_empty(documents):
 def test_results_of_label_studio_that_are_no_spans_are_counted(documents):
     results = [{"type": "labels", "value": {"start": 0, "end": 6, "labels": ["A"]}}, {"type": "choices", "value": {}}]
     corpus = read(documents({"data": {"text": TEXT}, "annotations": [{"result": results}]}))
-    assert corpus.notes == ("Annotations that are not spans, not read: 1.",)
+    assert corpus.notes == ("Results of type choices, not read: 1.",)
 
 
 DOCUMENT_FAULTS = [
@@ -175,15 +175,15 @@ DOCUMENT_FAULTS = [
         "the text has half a character (a lone surrogate) in it. Write the file as UTF-8.",
     ),
     (
-        {"text": "x", "annotations": []},
-        'no list of spans among text, annotations. Call it "spans", and give [] if there are none.',
+        {"text": "x", "marks": []},
+        'no list of spans among text, marks. Call it "spans", and give [] if there are none.',
     ),
     ({"text": TEXT, "spans": [PER], "entities": [PER]}, "spans in spans and in entities. Leave one of them."),
     ({"id": True, "text": "x", "spans": []}, "the id is true, but a string is expected."),
     ({"id": " ", "text": "x", "spans": []}, "the id is empty. Give each document its own, or none an id."),
     (
-        {"text": "x", "spans": [], "answer": "reject"},
-        "the answer is 'reject', so its spans do not count. Leave it out.",
+        {"text": "x", "spans": [], "answer": "yes"},
+        'the answer is "yes". If that is what a language model said of gold\'s text: --input-format answers',
     ),
     (
         {"data": {"text": "x"}, "annotations": [{"result": []}, {"result": []}]},
@@ -421,8 +421,7 @@ def test_a_task_has_its_own_id_before_the_number_of_the_tool(documents):
     tasks[0]["data"] = {"id": "a", "doc_id": "d", "body": TEXT}
     tasks[1]["data"] = {"doc_id": "d", "body": TEXT}
     assert read(documents(*tasks)).document_ids == ("a", "2")
-    tasks[0]["data"]["title"] = "x"
-    assert refusal(read, documents(*tasks)) == "a.jsonl:1: the text may be in body, title of data. Call it text."
+    assert read(documents(*tasks)).metadata("doc_id") == ["d", "d"]
 
 
 def test_names_that_two_have_and_files_that_have_none_are_refused(documents, file):
@@ -592,7 +591,7 @@ def test_relations_of_label_studio_have_a_direction_or_none(documents):
     corpus = read(documents({"data": {"text": TEXT}, "annotations": [{"result": results}]}))
     a, b = (0, "X", [(0, 6)]), (0, "X", [(7, 13)])
     assert related(corpus) == [("r", a, b), ("r", b, a), ("r*", a, b)]
-    assert corpus.notes == ("Annotations that are not spans, not read: 1.",)
+    assert corpus.notes == ("Results of type choices, not read: 1.",)
 
 
 LINKS = [
