@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 import assay
 from assay.tasks.records.anls import anls_of
+from assay.tasks.records.grounding import RecordText
 from assay.tasks.records.kinds import MATCHES
-from assay.tasks.records.pairing import OUTCOMES, RIGHT, WRONG, Comparer, Match, assign
+from assay.tasks.records.pairing import MISSING, OUTCOMES, RIGHT, WRONG, Comparer, Match, assign
 from assay.tasks.records.reading import read_record
 from assay.tasks.records.schema import declare, infer_schema, merge_schemas, read_schema
 from cases import each
@@ -135,3 +136,19 @@ def test_a_corpus_of_answers_has_the_figures_that_two_programs_counted():
         }
         unread = f"{system}: {expected[system]['unread']} of 200 answers could not be read and count as empty."
         assert unread in result.warnings
+
+
+GROUNDINGS = [json.loads(line) for line in (DATA / "grounding.jsonl").read_text("utf-8").splitlines()]
+
+
+@each("case", GROUNDINGS, ids=lambda case: case["id"])
+def test_values_are_looked_for_in_the_text(case):
+    schema = declare(infer_schema([("gold:1", case["gold"])]), case["fields"])
+    places, text = {place.path: place for place in schema.walk()}, RecordText(case["text"])
+    outcomes = Comparer(schema, Match()).compare(case["gold"], case["system"])
+    outcomes = [one for one in outcomes if one.outcome != MISSING]
+    found = [[one.field, one.system, one.outcome, text.level(one.system, places.get(one.field))] for one in outcomes]
+    assert sorted(map(str, found)) == sorted(map(str, case["expected"]["values"]))
+    nowhere = [outcome for _, _, outcome, level in found if level == "none"]
+    assert nowhere.count(RIGHT) == case["expected"]["right-not-in-text"]
+    assert len(nowhere) - nowhere.count(RIGHT) == case["expected"]["hallucinated"]

@@ -167,8 +167,8 @@ class Task:
     """The confidences of the systems' answers; nothing if their files have none."""
 
     def name_unit(self, unit: str) -> str:
-        """The word for one unit: the key of `meta:KEY`, or the noun if each item is a text of its own."""
-        return cluster_key(unit) or (self.noun if unit == "sentence" and self.text_unit == self.noun else unit)
+        """The word for one unit: the key of `meta:KEY`, or that of the task's texts if these are no sentences."""
+        return cluster_key(unit) or (self.text_unit or unit if unit == "sentence" else unit)
 
 
 # The tasks stand above the engine, which knows nothing of them but what these hand over.

@@ -213,6 +213,11 @@ class SearchText:
             for where in places or (None,):
                 yield Grounded(mention, level, where)
 
+    def find_level(self, mention: str, ground: Ground) -> int:
+        """The level at which a string occurs, whether it has been given a place or not."""
+        level, places = self._candidates(mention, fold_spelling(mention), ground)
+        return level if places else UNGROUNDED
+
     @cached_property
     def _fold(self) -> tuple[str, Ints | None, Ints | None]:
         plain = _fold_one_by_one(self.text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -13,8 +13,9 @@ from assay.align import Pair
 from assay.arrays import NONE, as_codes
 from assay.engine.items import Items
 from assay.formats.grounding import fold_spelling
-from assay.formats.records import RECORD
+from assay.formats.records import RECORD, TEXT
 from assay.records import dataclass
+from assay.tasks.records.grounding import NOT_LOOKED_FOR, NOWHERE, RecordText
 from assay.tasks.records.kinds import show_value
 from assay.tasks.records.pairing import MISSING, OUTCOMES, RIGHT, SPURIOUS, Comparer, Match, Outcome
 from assay.tasks.records.reading import READ
@@ -23,6 +24,8 @@ from assay.tasks.records.schema import Place
 STATUS = "status"
 """The column of a system's records that says how its answer could be read."""
 NOTES = ("retyped", "structure", "outside")
+HALLUCINATED, ELSEWHERE, DERIVED = GROUNDED = ("hallucinated", "elsewhere", "derived")
+"""Values that are wrong or spurious and not in the text, those that are in it, and right ones that are not in it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +66,12 @@ def judge_values(pair: Pair, match: Match) -> Items:
     places = [[*one.at, code] for (_, one), code in zip(rows, said.tolist(), strict=True)]
     hung = np.array([*map(_hash, places)], dtype=np.int64)
     notes = np.array([one.note for _, one in rows], dtype=object)
+    marks = {name: notes == name for name in NOTES}
+    if has_texts(pair):
+        levels = np.array(find_levels(pair, rows), dtype=object)
+        right, nowhere = kind == OUTCOMES.index(RIGHT), levels == NOWHERE
+        found = ~missing & ~nowhere & (levels != NOT_LOOKED_FOR)
+        marks |= {HALLUCINATED: ~right & nowhere, ELSEWHERE: ~right & found, DERIVED: right & nowhere}
     numbers = np.arange(len(rows))
     gold_number = np.cumsum(~spurious) - 1
     return Items.of(
@@ -79,8 +88,25 @@ def judge_values(pair: Pair, match: Match) -> Items:
         same=("answer", "target"),
         partner=np.where(missing, NONE, numbers),
         key=np.stack([hung, field]),
-        marks={name: (notes == name) for name in NOTES},
+        marks=marks,
     )
+
+
+def has_texts(pair: Pair) -> bool:
+    """True if gold has the texts that records are about."""
+    return any(pair.gold.column(TEXT).vocabulary)
+
+
+def find_levels(pair: Pair, rows: Sequence[tuple[int, Outcome]]) -> list[str]:
+    """Where the system's value of each row is in the text of its record; nothing if it has none."""
+    places = {place.path: place for place in pair.layers[RecordRun].schema.walk()}
+    texts, levels, last, here = pair.gold.column(TEXT), [], NONE, RecordText("")
+    for number, one in rows:
+        if number != last:
+            last, here = number, RecordText(texts[number])
+        looked_for = one.outcome != MISSING and texts[number]
+        levels.append(here.level(one.system, places.get(one.field)) if looked_for else NOT_LOOKED_FOR)
+    return levels
 
 
 def _hash(value: Any) -> int:

@@ -43,7 +43,10 @@ _NAMED = (
     re.compile(r"(?P<month>[a-z]+)\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})", re.ASCII),
 )
 _DIGITS = re.compile(r"(\d{1,4})([/.-])(\d{1,2})\2(\d{1,4})", re.ASCII)
-_FIGURE = re.compile(r"[+-]?(?:\d[\d.,'’\s]*\d|\d)(?:e[+-]?\d{1,3})?|[+-]?\.\d+", re.ASCII)
+_FIGURE = re.compile(
+    r"(?:(?<!\w)[+-])?(?:\d{1,3}(?:[\s'’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*|\.\d+)(?:e[+-]?\d{1,3}\b)?",
+    re.ASCII,
+)
 
 
 @dataclass(frozen=True)
@@ -176,7 +179,7 @@ def is_near(first: str, second: str) -> bool:
 def read_number(text: str, decimal: str) -> tuple[Decimal, str] | None:
     """The only number in a folded text, with its unit; None if there is none, or another one beside it."""
     found = list(_FIGURE.finditer(text))
-    if len(found) != 1 or (found[0].end() < len(text) and text[found[0].end()] in "-/" and text[-1].isdigit()):
+    if len(found) != 1:
         return None
     figure = found[0]
     unit = (text[: figure.start()] + text[figure.end() :]).strip()
@@ -198,6 +201,18 @@ def read_number(text: str, decimal: str) -> tuple[Decimal, str] | None:
         return Decimal(digits), unit
     except InvalidOperation:
         return None
+
+
+def find_numbers(text: str) -> list[Decimal]:
+    """All numbers of a text, each as a whole."""
+    found = (read_number(match[0], ".") for match in _FIGURE.finditer(text))
+    return [number for number, _ in filter(None, found)]
+
+
+def find_dates(text: str) -> list[tuple[Any, ...]]:
+    """All dates of a folded text that have one reading."""
+    found = (read_date(match[0], "") for pattern in (_ISO, *_NAMED, _DIGITS) for match in pattern.finditer(text))
+    return [date for date in found if date]
 
 
 def read_date(text: str, order: str) -> tuple[Any, ...] | None:

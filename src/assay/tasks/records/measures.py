@@ -11,7 +11,7 @@ from assay.arrays import Floats
 from assay.engine.counts import Counts, Sums
 from assay.engine.counts import tally_outcomes as by_kind
 from assay.engine.items import ONE, Items
-from assay.engine.measure import F1, Macro, Mean, Proportion, Ratio, Score, Scores, measure
+from assay.engine.measure import F1, Macro, Mean, Measure, Proportion, Ratio, Score, Scores, measure
 from assay.errors import UsageError, unknown
 from assay.tasks.records.anls import anls_of
 from assay.tasks.records.judge import RecordRun, judge_values, outcomes_of, records_of
@@ -52,6 +52,13 @@ def _match(match: str, tolerance: float, outside: str, align: str) -> Match:
     if not 0 <= tolerance < 1:
         raise UsageError(f"tolerance={tolerance:g}: a share of characters, from 0 to 1.")
     return Match(match, tolerance, outside == "count", align == "flat")
+
+
+def compared_by(measures: Sequence[Measure]) -> Match:
+    """How the values are compared by the first measure that compares them."""
+    given = next((one.parameters for one in measures if one.name in ("records", "fair-records")), {})
+    usual = {"match": NORMALISED, "tolerance": 0.2, "outside": "count", "align": "objects"}
+    return _match(**{**usual, **given})
 
 
 @measure(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from assay.engine.task import Drawing, Task, unit_places
 from assay.tasks.records import measures
 from assay.tasks.records.prepare import prepare_records
+from assay.tasks.records.slices import SLICES
+from assay.tasks.records.tables import finish_records, sum_answers
 
 TASK = Task(
     name="records",
@@ -15,6 +17,9 @@ TASK = Task(
     agreement=("records", "fair-records"),
     prepare=prepare_records,
     options=("schema", "field"),
+    slices=SLICES,
     matched=True,
+    sums=sum_answers,
+    finish=finish_records,
     text_unit="record",
 )

@@ -1,0 +1,141 @@
+"""Tables that only Results about records have: fields, answers, and the most frequent wrong values."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from assay.engine.parts import LabelSums, Part
+from assay.engine.prepare import Run
+from assay.engine.scores import Settings
+from assay.formats.shapes import STATUSES
+from assay.result import Result, Table
+from assay.tasks.records.judge import ELSEWHERE, HALLUCINATED, STATUS, outcomes_of
+from assay.tasks.records.kinds import show_value
+from assay.tasks.records.measures import compared_by
+from assay.tasks.records.pairing import OUTCOMES, WRONG
+
+_MOST_PAIRS = 12
+"""The most wrong values that are listed."""
+_LONGEST = 40
+
+
+def sum_answers(run: Run, compares: bool) -> Mapping[str, LabelSums]:
+    """The statuses of answers, and the wrong values of each field with gold's, by system."""
+    sums: dict[str, LabelSums] = {}
+    for name, pair in run.pairs:
+        statuses = pair.system.column(STATUS).counts()
+        sums[f"answers\t{name}"] = {"": {status: statuses.get(status, 0) for status in STATUSES}}
+        wrong: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for _, outcomes in outcomes_of(pair, compared_by(run.measures)):
+            for one in outcomes:
+                if one.outcome == WRONG:
+                    wrong[one.field][f"{_cut(one.gold)}\t{_cut(one.system)}"] += 1
+        sums[f"wrong\t{name}"] = wrong
+    return sums
+
+
+def _cut(value: object) -> str:
+    text = " ".join(show_value(value).split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def finish_records(result: Result, part: Part, settings: Settings) -> Result:
+    """Result with the tables of records; confusions are between values, not between fields."""
+    keyed = [(key.split("\t"), sums) for key, sums in part.of_task.items()]
+    statuses = {name: sums[""] for (kind, name), sums in keyed if kind == "answers"}
+    wrong = {name: sums for (kind, name), sums in keyed if kind == "wrong"}
+    tables = (*_answers(statuses), *_fields(result), *_wrong_values(wrong))
+    return replace(result, tables=tables, confusion=())
+
+
+def _answers(systems: Mapping[str, Mapping[str, int]]) -> Iterator[Table]:
+    """How the answers could be read, if some of them had to be."""
+    if all(counts["parsed"] == sum(counts.values()) for counts in systems.values()):
+        return
+    rows = []
+    for name, counts in systems.items():
+        total = sum(counts.values())
+        rows.append((name, total, *([counts[status], counts[status] / total] for status in STATUSES)))
+    yield Table(
+        "Answers",
+        ("system", "answers", *STATUSES),
+        tuple(rows),
+        ("text", "count", "share"),
+        after="scores",
+        name="answers",
+        notes=(
+            "Brackets contain percent. repaired: read in spite of errors of form. refused, malformed (without a "
+            "record) and missing count as empty.",
+        ),
+    )
+
+
+def _fields(result: Result) -> Iterator[Table]:
+    """The outcomes of each field, one table for each system."""
+    for system in dict.fromkeys(row.system for row in result.counts):
+        counted = {
+            row.label: row.counts
+            for row in result.counts
+            if row.system == system and row.slice is None and set(OUTCOMES) <= row.counts.keys()
+        }
+        if not counted:
+            continue
+        grounded = [name for name in (HALLUCINATED, ELSEWHERE) if name in counted[None]]
+        rows = []
+        for label in (*sorted((name for name in counted if name), key=lambda name: (name.count("[]"), name)), None):
+            counts = counted[label]
+            right, wrong, missing, spurious = (counts[name] for name in OUTCOMES)
+            shares = [
+                (right, right + wrong + spurious),
+                (right, right + wrong + missing),
+                (2 * right, 2 * (right + wrong) + missing + spurious),
+                (2 * right, 2 * right + wrong + missing + spurious),
+            ]
+            rows.append(
+                (
+                    *(
+                        "overall" if label is None else label,
+                        right + wrong + missing,
+                        right,
+                        wrong,
+                        missing,
+                        spurious,
+                    ),
+                    *(counts[name] for name in grounded),
+                    *(part / whole if whole else None for part, whole in shares),
+                )
+            )
+        yield Table(
+            f"Fields: {system}",
+            ("field", "gold", *OUTCOMES, *grounded, "precision", "recall", "f1", "fair f1"),
+            tuple(rows),
+            ("text", *["count"] * (5 + len(grounded)), "percent"),
+            bold=((len(rows) - 1, 0),),
+            after="labels",
+            name="fields",
+            short=26,
+            notes=(
+                "wrong: both have a value. hallucinated: wrong or spurious and not in the text; elsewhere: in it."
+                if grounded
+                else "wrong: both have a value; in fair F1 it is one error, in F1 a missing and a spurious value.",
+            ),
+        )
+
+
+def _wrong_values(systems: Mapping[str, LabelSums]) -> Iterator[Table]:
+    """The most frequent wrong values."""
+    for system, fields in systems.items():
+        pairs = [(-number, field, pair) for field, counts in fields.items() for pair, number in counts.items()]
+        rows = [(field, *pair.split("\t"), -number) for number, field, pair in sorted(pairs)[:_MOST_PAIRS]]
+        yield Table(
+            f"Most frequent wrong values: {system}",
+            ("field", "gold", system, "number"),
+            tuple(rows),
+            ("text", "text", "text", "count"),
+            words=3,
+            after="confusion",
+            name="wrong values",
+            minor=True,
+        )
