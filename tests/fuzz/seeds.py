@@ -366,6 +366,8 @@ FILES: Mapping[str, tuple[str, ...]] = {
         '{"id": "1", "text": "x", "record": {"a": "x", "n": 1.5, "l": [{"k": "p"}]}}\n{"id": "2", "record": {}}\n',
         '[{"id": 1, "gold": [{"a": "2021-03-12"}, {"a": true}]}]',
     ),
+    "parquet": (),
+    "docbin": (),
     "answers": (
         (FOLDER / "answers" / "as-json.jsonl").read_text("utf-8"),
         (FOLDER / "answers" / "as-tags.jsonl").read_text("utf-8"),
@@ -388,11 +390,16 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "conll": (IOB, COMMENTED.replace("\t", " "), NUMBERED.replace("\t", " "), SPACED),
 }
 """By format, beside the example that each format has."""
+PACKED = {
+    "parquet": ((DOORS / "hf" / "rows.parquet").read_bytes(),),
+    "docbin": ((DOORS / "spacy" / "gold.spacy").read_bytes(),),
+}
+"""Files that are no text; without their libraries they are refused."""
 
 
 def seeds(name: str) -> list[bytes]:
     """The valid files of a format."""
-    return [text.encode() for text in (FORMATS[name].example, *FILES[name])]
+    return [text.encode() for text in (FORMATS[name].example, *FILES[name])] + [*PACKED.get(name, ())]
 
 
 DOCRED = FORMATS["docred"].example

@@ -433,7 +433,7 @@ _ENDINGS = (
     *(".gz", ".xz", ".conllu", ".conll", ".conllx", ".tsv", ".txt", ".vert", ".pos", ".xml", ".ccl", ".dag", ".ann"),
     *(".sdp", ".mrp", ".conll09", ".conll08", ".conllup", ".props"),
     *(".jsonl", ".json", ".spans", ".csv", ".ptb", ".mrg", ".export", ".bio", ".iob"),
-    *(".eval", ".parquet", ".rels", ".key"),
+    *(".eval", ".parquet", ".arrow", ".spacy", ".rels", ".key"),
 )
 """Endings of files that are removed from a system's name, in this order."""
 

@@ -20,6 +20,7 @@ from assay.corpus.ratings import parse_number
 from assay.engine.options import Options
 from assay.errors import AssayError, InputError, UsageError
 from assay.formats import Input, contains_items
+from assay.formats.arrow import TABLES
 from assay.formats.itemdata import (
     is_indexed,
     is_items,
@@ -42,7 +43,7 @@ from assay.formats.items import (
     open_table,
 )
 from assay.formats.jsontext import first_object
-from assay.formats.source import PARQUET, Source
+from assay.formats.source import Source
 from assay.formats.table import CellTable, find_separator, plain_name, read_cells
 
 Runs = dict[str, Corpus | list[Corpus]]
@@ -120,7 +121,7 @@ def _has_several(path: Any, said: str | None) -> bool:
         return True
     head = (source := Source(str(path))).head()
     names: Iterable[str] = first_object(head) or head[0].split(find_separator(head[0]))
-    names = read_cells(source).names if head[0] == PARQUET else names
+    names = read_cells(source).names if head[0] in TABLES else names
     return any(plain_name(name.strip('"')) in (*SYSTEMS, *RUNS) for name in names)
 
 

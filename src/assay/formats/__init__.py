@@ -24,6 +24,7 @@ from assay.formats import (
     brackets,
     chains,
     columns,
+    docbin,
     extraction,
     graphs,
     items,
@@ -41,9 +42,10 @@ from assay.formats import (
     webanno,
     whose,
 )
+from assay.formats.arrow import SHOWN, TABLES
 from assay.formats.builder import Builder, check_choice
 from assay.formats.offsets import AUTO, UNITS
-from assay.formats.source import ANNOTATIONS, ZIP, Source, find_folder, list_files
+from assay.formats.source import ANNOTATIONS, DOCBIN, ZIP, Source, find_folder, list_files
 from assay.formats.whose import Asked, check_repair
 from assay.keywords import explicit
 from assay.records import dataclass
@@ -218,6 +220,9 @@ _IN_BRACKETS_HELP = (
     "escaped: -LRB- is a bracket and \\/ a slash in words; blank: a blank line among trees of a line each "
     "is a sentence without a parse (unparsed), nothing, or what the file suggests (auto); line: several "
     "trees in a line are one sentence, as for EVALB, or each is one (trees)"
+)
+_NAMES_HELP = (
+    "names: the file with the names of labels that are numbers: dataset_info.json, config.json, or a name per line"
 )
 _OFFSETS_HELP = "offsets: what they count, if the texts of spans do not show it: characters, utf16 or bytes"
 _BROKEN = {"broken": ("error", "drop")}
@@ -529,9 +534,24 @@ FORMATS = {
             parameters={"find": False, "trim": False, "offsets": AUTO, "names": "", "text": ""},
             choices={"offsets": UNITS},
             help="find: look for mentions that have no offsets; trim: take white space off the ends of spans; "
-            "names: the file with the names of labels that are numbers: dataset_info.json, config.json, or a name "
-            "per line; text: the key of the text among the data of a task, if there are several; " + _OFFSETS_HELP,
+            "text: the key of the text among the data of a task, if there are several; "
+            f"{_NAMES_HELP}; {_OFFSETS_HELP}",
             names_annotators=True, names_layers=True,
+        ),
+        Format(
+            "parquet",
+            "Parquet and Arrow, which need pyarrow: rows of words with lists of labels, as data sets of Hugging Face",
+            "tokens: list<string>, ner_tags: list<int64>",
+            rows.looks_table, rows.read_table, in_documents=True, decide=rows.decide_table, begins=TABLES,
+            parameters={"names": ""}, help=_NAMES_HELP,
+        ),
+        Format(
+            "docbin",
+            "spaCy's DocBin (.spacy), which needs spaCy: texts with entities (--column ents) or a group of "
+            "spans (--column spans:KEY)",
+            'DocBin(docs=docs).to_disk("gold.spacy")',
+            docbin.looks_docbin, docbin.read_docbin, ("spans",), in_documents=True, begins=(DOCBIN,),
+            names_layers=True,
         ),
         # Never told by its look: answers are JSON, or any text.
         Format(
@@ -826,7 +846,7 @@ def from_documents(
 ) -> Corpus:
     """A corpus from documents as dicts, as in JSON (`jsonl`); `names` are those of labels that are numbers."""
     form = replace(plan([], name, "jsonl", ()), name="lists")
-    form = replace(form, **rows.decide_rows(documents[: rows.SHOWN], name, names or {}))
+    form = replace(form, **rows.decide_rows(documents[: SHOWN], name, names or {}))
     builder = Builder(form.labels, asked=asked)
     read = partial(rows.row_document, names=names or {}, columns=form.labels) if form.labels else None
     text = jsondocs.read_dicts(documents, name, builder, read)

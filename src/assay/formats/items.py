@@ -20,10 +20,11 @@ from assay.arrays import Bools, Floats
 from assay.corpus import SEVERAL, Column
 from assay.corpus.items import ItemTable
 from assay.errors import InputError, UsageError, unknown
+from assay.formats.arrow import TABLES
 from assay.formats.builder import Builder
 from assay.formats.columns import WORDS, is_comment, name_of_tag
 from assay.formats.schemes import looks_like_tags
-from assay.formats.source import PARQUET, Source
+from assay.formats.source import Source
 from assay.formats.table import CellTable, find_separator, plain_name, read_cells
 from assay.formats.whose import Asked
 from assay.records import dataclass
@@ -508,7 +509,7 @@ def shows_items(head: Sequence[str], path: str, form: str, *, is_gold: bool) -> 
     can have no words.
     """
     text = "\n".join(head).strip()
-    if text == PARQUET:
+    if head[:1] and head[0] in TABLES:
         return True, 0
     if form == "jsonl" or text[:1] in ("{", "["):
         return _json_shows_items(head), 0

@@ -11,6 +11,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.formats import jsondocs
+from assay.formats.arrow import SHOWN, TABLES, lacks_library, open_table
 from assay.formats.builder import Builder
 from assay.formats.documents import Document, add_document, check_label
 from assay.formats.jsontext import expect, json_values, quote, values_in
@@ -18,8 +19,6 @@ from assay.formats.source import Source
 from assay.formats.whose import Annotation
 
 WORDS = ("tokens", "words")
-SHOWN = 100
-"""The number of rows that are looked at."""
 _OF_DOCUMENTS = ("spans", "entities", "ents", "label", "labels", "relations", "verbs")
 """Keys of lists of which a document has one, unless they have a label for each word."""
 _EXAMPLE = '{"tokens": ["Ann", "left"], "ner_tags": ["B-PER", "O"]}'
@@ -38,7 +37,7 @@ def decide_json(
         text = iter(["\n".join(head)])
         values.extend(value for _, value in islice(values_in(text, path, _EXAMPLE, "row"), SHOWN))
     names = read_names(given["names"]) if given["names"] else {}
-    if decided := decide_rows(values, f"{path}:1", names, wanted):
+    if decided := decide_rows(values, f"{path}:1", names, wanted=wanted):
         return {**decided, "read": partial(read_rows, names=names)}
     if names:
         raise InputError(f"{path}: no rows of words with lists of labels, so names= does not apply. Remove it.")
@@ -46,7 +45,39 @@ def decide_json(
     return {**jsondocs.decide_json(head, path, given), "read": partial(jsondocs.read_json, **others)}
 
 
-def decide_rows(values: Sequence[Any], place: str, names: Names, wanted: Sequence[str] = ()) -> dict[str, Any]:
+def looks_table(head: Sequence[str]) -> bool:
+    """True if a table of Arrow has rows of words, as far as can be seen."""
+    return head[0] in TABLES and (len(head) == 1 or bool(_find_lists([*map(json.loads, head[2:])])))
+
+
+def decide_table(
+    head: Sequence[str], path: str, given: Mapping[str, Any], wanted: Sequence[str] = (), *_: object
+) -> Mapping[str, Any]:
+    """The columns of rows of words; the names of numbers are in the schema, unless a file is named."""
+    shown = head if head[0] in TABLES else ()
+    if len(shown) == 1:
+        raise lacks_library(path, head[0])
+    values, described = [*map(json.loads, shown[2:])], json.loads("".join(shown[1:2]) or "{}")
+    names = read_names(given["names"]) if given["names"] else names_of_features(described)
+    decided = decide_rows(values, f"{path}:1", names, "parquet", wanted)
+    if shown and not decided:
+        raise InputError(f"{path}: no lists of words and labels. If a row is an item: --input-format items")
+    return {**decided, "read": partial(read_table, names=names)}
+
+
+def read_table(source: Source, builder: Builder, *, names: Names) -> None:
+    """Read one table of Arrow, whose rows have numbers as those of a file have lines."""
+    _, batches = open_table(source)
+    builder.begin_file(source.path)
+    rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+    for line, row in enumerate(rows, 1):
+        add_document(row_document(row, line, f"{source.path}:{line}", names, builder.names), builder)
+    builder.end_file()
+
+
+def decide_rows(
+    values: Sequence[Any], place: str, names: Names, form: str = "jsonl", wanted: Sequence[str] = ()
+) -> dict[str, Any]:
     """The columns of labels that the first rows show; nothing if these are no rows of words."""
     lists = _find_lists(values)
     cells = {
@@ -58,7 +89,7 @@ def decide_rows(values: Sequence[Any], place: str, names: Names, wanted: Sequenc
     if unnamed:
         raise InputError(
             f"{place}: {', '.join(unnamed)} are numbers without names. Give these: --input-format "
-            '"jsonl(names=dataset_info.json)", or a config.json, or a file with a name per line.'
+            f'"{form}(names=dataset_info.json)", or a config.json, or a file with a name per line.'
         )
     return {"labels": (*cells,), "cells": cells, "layers": (), "names_layers": False} if cells else {}
 
@@ -141,7 +172,7 @@ def read_names(path: str) -> Names:
         value = json.loads(text)
     except (ValueError, RecursionError):
         value = text.split()
-    names = names_of_features(value) or {
+    names: Names = names_of_features(value) or {
         "": _number_names(value.get("id2label") if isinstance(value, dict) else value)
     }
     if not any(names.values()):
@@ -152,7 +183,7 @@ def read_names(path: str) -> Names:
     return names
 
 
-def names_of_features(value: Any) -> dict[str, dict[int, str]]:
+def names_of_features(value: Any) -> Names:
     """The names of numbers by column, as a data set of Hugging Face describes its features."""
     if not isinstance(value, dict):
         return {}

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from xml.parsers import expat
 
 from assay.errors import InputError, describe_os_error
+from assay.formats.arrow import TABLES, show_table
 from assay.records import dataclass
 
 if TYPE_CHECKING:
@@ -35,8 +36,10 @@ _DENSEST = 100
 """A file that unpacks to more than both is no text: texts shrink to a tenth or so."""
 ANNOTATIONS = ".ann"
 """Files of this name contain annotations of the text beside them, and contain nothing if there are none."""
-PARQUET, ZIP = "PAR1", "PK\x03\x04"
-"""The first characters of files that are no text."""
+ZIP = "PK\x03\x04"
+"""The first characters of a zip."""
+DOCBIN = ".spacy"
+"""The ending of files of spaCy."""
 _PATTERN = re.compile(r"[*?\[]")
 
 
@@ -121,6 +124,7 @@ class Source:
         self.folder = folder
         """The folder that was given, if this is one of several files in it."""
         self._line = 1
+        self._content = b""
         self._hash = hashlib.sha256()
         self._state: tuple[int, ...] | None = None
         """Identity of the file and its state, to notice that it was written to; a pipe has none."""
@@ -174,11 +178,17 @@ class Source:
 
     def head(self) -> list[str]:
         """The first whole lines, to tell the format by, or the first characters of a file that is no text."""
-        if (start := self._ahead[:4].decode("latin-1")) in (PARQUET, ZIP):
-            return [start]
+        if kind := self._kind(self._ahead):
+            return [kind, *(show_table(self) if kind in TABLES else ())]
         cut = self._ahead.rfind(b"\n") + 1 or len(self._ahead)
         is_cut = self._is_list and cut > _LONGEST_LIST and b"\n" not in self._ahead
         return self._batch(_close_list(self._ahead) if is_cut else self._ahead[:cut]).text.split("\n")
+
+    def _kind(self, data: bytes) -> str:
+        """The kind of a file that is no text, by its first bytes or its ending; nothing for a text."""
+        start = data[:8].decode("latin-1")
+        is_docbin = self._name.endswith(DOCBIN) or _is_docbin(data)
+        return next((kind for kind in (*TABLES, ZIP) if start.startswith(kind)), DOCBIN if is_docbin else "")
 
     @property
     def sha256(self) -> str:
@@ -210,12 +220,13 @@ class Source:
 
     def content(self) -> bytes:
         """All bytes, of a file that is no text."""
-        if self._file.closed:
-            self._file, self._ahead = self._open(), b""
-        data = self._ahead + b"".join(iter(lambda: self._read(BATCH), b""))
-        self._hash.update(data)
-        self.close()
-        return data
+        if not self._content:
+            if self._file.closed:
+                self._file, self._ahead = self._open(), b""
+            self._content = self._ahead + b"".join(iter(lambda: self._read(BATCH), b""))
+            self._hash.update(self._content)
+            self.close()
+        return self._content
 
     def beside(self, ending: str) -> str:
         """The text of the file of this name with another ending, its line ends as they are; it is hashed too."""
@@ -241,6 +252,9 @@ class Source:
         self._file.close()
 
     def _batch(self, data: bytes) -> Batch:
+        if self._line == 1 and (kind := self._kind(data)):
+            what = {ZIP: "zip archive", DOCBIN: "spaCy DocBin"}.get(kind, "table of Parquet or Arrow")
+            raise InputError(f"{self.path} is a {what}, not a text file. Remove --task or --input-format, if given.")
         if b"\0" in data:
             if data.startswith((b"\xff\xfe", b"\xfe\xff")) and self._line == 1:
                 raise InputError(
@@ -273,6 +287,13 @@ def _close_list(data: bytes) -> bytes:
         while match := between.match(text, end):
             _, end = decode(text, match.end())
     return f"{text[:end]}]".encode()
+
+
+def _is_docbin(start: bytes) -> bool:
+    """True if packed bytes begin as those of spaCy's DocBin."""
+    with suppress(zlib.error):
+        return start[:1] == b"x" and b"\xa5attrs" in zlib.decompressobj().decompress(start, 100)
+    return False
 
 
 def decode(data: bytes, path: str, line: int) -> str:

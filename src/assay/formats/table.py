@@ -16,8 +16,9 @@ import numpy as np
 
 from assay.arrays import Ints
 from assay.errors import InputError, unknown
+from assay.formats.arrow import TABLES, open_table
 from assay.formats.jsontext import values_in
-from assay.formats.source import PARQUET, Source
+from assay.formats.source import Source
 from assay.records import dataclass
 from assay.specs import whole_number
 
@@ -93,7 +94,7 @@ def read_cells(source: Source, separator: str = "", keys: Collection[str] = ()) 
     Without a separator the first line shows it. `keys` are those of rows in JSON; an object without any of them is
     {id: label}.
     """
-    if source.head()[0] == PARQUET:
+    if source.head()[0] in TABLES:
         return _read_parquet(source)
     text = "".join(batch.text for batch in source.batches())
     if text.lstrip()[:1] in ("{", "["):
@@ -236,18 +237,13 @@ def table_of_rows(rows: Sequence[Any], path: str, lines: Ints) -> CellTable:
 
 
 def _read_parquet(source: Source) -> CellTable:
-    """The table in a Parquet file."""
-    try:
-        from pyarrow import ArrowException, BufferReader, parquet  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        raise InputError(
-            f"{source.path}: Parquet, which needs the package pyarrow: pip install 'assay-nlp[arrow]'"
-        ) from None
-    try:
-        table = parquet.read_table(BufferReader(source.content()))
-    except (ArrowException, OSError) as error:
-        raise InputError(f"{source.path}: not Parquet that can be read ({error}).") from None
-    return typed_table(source.path, table.column_names, [column.to_pylist() for column in table.columns])
+    """The table in a file of Parquet or Arrow."""
+    schema, batches = open_table(source)
+    columns: list[list[Any]] = [[] for _ in schema.names]
+    for batch in batches:
+        for cells, column in zip(columns, batch.columns, strict=True):
+            cells.extend(column.to_pylist())
+    return typed_table(source.path, schema.names, columns)
 
 
 def typed_table(path: str, names: Sequence[str], columns: Sequence[Sequence[Any]]) -> CellTable:

@@ -109,7 +109,9 @@ def test_every_format_that_is_told_by_its_look_is_in_the_table():
     ]
 
 
-@pytest.mark.parametrize("row", BY_FORMAT, ids=lambda row: row[0])
+@pytest.mark.parametrize(
+    "row", [row for row in BY_FORMAT if row[0] not in ("`parquet`", "`docbin`")], ids=lambda row: row[0]
+)
 def test_the_example_of_a_format_is_told_by_its_first_lines(file, row):
     name, task = row[0].strip("`"), row[2].partition(",")[0]
     ending = "ann" if name == "brat" else "txt"

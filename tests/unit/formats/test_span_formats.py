@@ -101,7 +101,7 @@ def test_the_same_spans_of_characters_are_read_from_every_format(file):
 
 @pytest.mark.parametrize(
     "name",
-    [name for name, known in FORMATS.items() if known.looks is not None],
+    [name for name, known in FORMATS.items() if known.looks is not None and name not in ("parquet", "docbin")],
 )
 def test_the_example_of_each_format_is_told_as_that_format(name):
     assert plan(FORMATS[name].example.split("\n"), "file", None, ()).name == name
