@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay.errors import AssayError as AssayError
     from assay.formats import read as read
     from assay.formats.answers import answers as answers
+    from assay.formats.contents import describe as describe
     from assay.result import Result as Result
     from assay.result import Results as Results
     from assay.scale.run import compare as compare
@@ -35,6 +36,7 @@ _HOMES = {
     "compare": "scale.run",
     "compare_sets": "scale.sets",
     "cross": "tasks.cross.compare",
+    "describe": "formats.contents",
     "measure": "engine.metric",
     "read": "formats",
     "score": "scale.run",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -60,19 +61,31 @@ _COMMON = ("conllu", "conll", "tsv", "slash", "jsonl", "brat", "brackets", "conl
 
 
 @click.command(cls=Command)
-@click.argument("names", nargs=-1)
-def formats_command(names: tuple[str, ...]) -> None:
-    """List the input formats with examples.
+@click.argument("names", metavar="[NAMES|FILES]...", nargs=-1)
+@INPUT_FORMAT
+@choice("--repair", "mend drop", "Do not list faults that this would repair.")
+@choice("--format", "text json", "Format of what is said about FILES.", "text")
+def formats_command(names: tuple[str, ...], input_format: str | None, repair: str | None, format: str) -> None:
+    """List the input formats with examples, or say what files contain.
 
-    With NAMES, only these. The formats that most people have come first.
+    With NAMES, only these formats. What is no name of a format is a file or a folder: its format, its layers with
+    their labels, annotators and models, documents that are skipped or not annotated, metadata and faults.
 
     Examples:
       assay formats
       assay formats conllu tsv
+      assay formats export.json
+      assay formats export.json --format json
     """
     from assay import plugins, specs
     from assay.formats import FORMATS, named_format
 
+    files = [name for name in names if name not in FORMATS and not plugins.load("formats", name)]
+    if files and len(files) < len(names):
+        raise UsageError(f"{files[0]} is a file and {next(name for name in names if name not in files)} a format.")
+    if files:
+        _describe_files(files, input_format, repair, format)
+        return
     for known in [*map(named_format, names or dict.fromkeys((*_COMMON, *FORMATS, *plugins.load_all("formats"))))]:
         click.echo(f"{specs.spell(known.name, known.parameters)}: {known.title}")
         if known.help:
@@ -84,6 +97,19 @@ def formats_command(names: tuple[str, ...]) -> None:
     click.echo(
         'The format is recognised by the first lines; force it with --input-format, e.g. "tsv(word=2, header=true)".'
     )
+
+
+def _describe_files(files: Sequence[str], input_format: str | None, repair: str | None, form: str) -> None:
+    """Say what files contain."""
+    from assay.formats import named_format
+    from assay.formats.contents import describe
+    from assay.result.encoding import dumps, to_plain
+
+    for path in files:
+        if not os.path.exists(path) and path.isidentifier():
+            named_format(path)
+        contents = describe(path, input_format=input_format, repair=repair)
+        click.echo(dumps(to_plain(contents)) if form == "json" else "\n".join(contents.lines()))
 
 
 @click.group(cls=Group, invoke_without_command=True)

@@ -758,6 +758,8 @@ class Input:
         self._input_format = input_format
         self._wanted = wanted
         self._asked = asked or Asked()
+        self.builder: Builder | None = None
+        """What was counted in reading, if it is asked what the files contain."""
         self.plan = plan(self._source.head(), self._source.path, input_format, wanted, asked)
 
     def choose_format(self, input_format: str) -> None:
@@ -775,6 +777,7 @@ class Input:
         # Other formats have it as a parameter.
         asked = self._asked if self.plan.names_annotators else replace(self._asked, which="")
         builder = Builder(names, tolerant=tolerant, asked=asked)
+        self.builder = builder if asked.surveys else None
         digests = []
         for number, file in enumerate(self.files):
             source = self._source or Source(file, self.folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import shlex
 from array import array
 from bisect import bisect_left
 from collections import Counter
@@ -19,7 +20,7 @@ import numpy as np
 from assay.arrays import NONE, Floats, Ints, Stretches
 from assay.corpus import Column, Corpus, Marks, Multiword, Trees
 from assay.corpus.items import ItemTable
-from assay.errors import InputError, list_problems, unknown
+from assay.errors import AssayError, InputError, list_problems, unknown
 from assay.formats.whose import MEND, Asked, Layers, Whose
 
 if TYPE_CHECKING:
@@ -219,7 +220,10 @@ class Builder:
         self._left_out: list[tuple[int, str, str]] = []
         """Number among all documents, id and status of those that are left out."""
         self._repairs: dict[tuple[str, str], tuple[int, str]] = {}
-        self._faults: list[str] = []
+        self.faults: list[str] = []
+        """Faulty annotations with their places, which are refused at the end of the file."""
+        self.labels: dict[str, Counter[str]] = {}
+        """The numbers of labels of all annotations by layer, if it is asked what a file contains."""
         self._collectors: dict[Callable[[], Collector], Collector] = {}
         self._marks: dict[str, MarkLists] = {}
         self.tables: list[ItemTable] = []
@@ -389,14 +393,14 @@ class Builder:
 
     def fault(self, problem: str) -> None:
         """Take down a faulty annotation with its place, which `refuse_faults` refuses unless it is to be repaired."""
-        self._faults += [] if self.asked.repair else [problem]
+        self.faults += [] if self.asked.repair else [problem]
 
     def refuse_faults(self) -> None:
         """Refuse files with faulty annotations, and name the option that repairs them."""
-        if self._faults:
+        if self.faults and not self.asked.surveys:
             option = f"--repair {self.asked.name}={MEND}" if self.asked.name else f"--repair {MEND}"
             remedy = f"To mend what has one sure reading and to drop the rest: {option}"
-            raise InputError("\n".join([*list_problems([*dict.fromkeys(self._faults)]), remedy]))
+            raise InputError("\n".join([*list_problems([*dict.fromkeys(self.faults)]), remedy]))
 
     def end_file(self) -> None:
         """A file begins a document, whether it marks one or not."""
@@ -414,13 +418,25 @@ class Builder:
             self._documents.insert(place, (first, name))
             self._document_names[name] += 1
 
+    def _check_choices(self, name: str) -> None:
+        """Refuse files in which the layer or the annotation that is asked for is not the only one, or not there."""
+        try:
+            self.layers.check(name)
+            self.whose.check(name, self.sentence)
+        except AssayError as error:
+            # Data of Python have no path.
+            if not os.path.exists(name):
+                raise
+            contents = f"all that it contains: assay formats {shlex.quote(name)}"
+            raise type(error)(f"{str(error).removesuffix('.')}; {contents}") from None
+
     def corpus(self, name: str, sha256: str, plan: Format) -> Corpus:
         """The finished corpus."""
         if self.tables:
             items = reduce(ItemTable.followed_by, self.tables)
             return replace(items, path=name if len(self.tables) > 1 else items.path, sha256=sha256).corpus()
-        self.layers.check(name)
-        self.whose.check(name, self.sentence)
+        if not self.asked.surveys:
+            self._check_choices(name)
         unread = {**self.unread, **self.layers.unread}
         starts = np.array(self._starts, dtype=np.int64)
         sentences = np.searchsorted(starts, [token.first for token, _ in self._multiwords], side="right")

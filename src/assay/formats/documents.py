@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
@@ -85,6 +86,8 @@ def add_document(
     """Hand a document's words or text to the builder, and the spans and relations of the annotation that is meant."""
     place, line, text, name = document.place, document.line, document.text, document.name
     builder.shape = document.shape or builder.shape
+    if builder.asked.surveys:
+        _survey(document.annotations, builder)
     # The tokens, where these are the atoms, and their characters, where spans are given by these nevertheless.
     tokens, bounds = (None, None) if document.tokens is None else _tokens(document.tokens, text, place)
     chosen: Annotation | str = document.annotations[0] if len(document.annotations) == 1 else ""
@@ -144,6 +147,17 @@ def add_document(
     reader.read_entities(chosen.entities)
     if relations:
         reader.read_relations(relations)
+
+
+def _survey(annotations: Sequence[Annotation], builder: Builder) -> None:
+    """Count the labels of all annotations by layer."""
+    for annotation in (one for one in annotations if not one.status):
+        for default, marks in (("spans", annotation.spans), ("relations", annotation.relations)):
+            for mark in marks:
+                known = mark if isinstance(mark, dict) else {"label": mark[2:]} if isinstance(mark, list) else {}
+                given = known.get(_first_of(_LABELS, known) or "", "")
+                layer = builder.labels.setdefault(str(known.get("layer", default)), Counter())
+                layer.update(str(label) for label in _as_list(given))
 
 
 def flatten(given: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:

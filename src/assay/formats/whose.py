@@ -13,7 +13,7 @@ from assay.errors import InputError, UsageError, unknown
 from assay.records import dataclass
 
 ANNOTATIONS, PREDICTIONS, TRUTH, LAST = "annotations", "predictions", "ground-truth", "last"
-SKIPPED = "skipped"
+SKIPPED, NOT_ANNOTATED = "skipped", "not annotated"
 MEND, DROP = "mend", "drop"
 MENDED, DROPPED = "mended", "dropped"
 """What became of faulty annotations."""
@@ -49,6 +49,8 @@ class Asked:
     """True if no file is gold, although the first one is called so."""
     column: str = ""
     """The layer of spans, if a file has several; nothing: its only one."""
+    surveys: bool = False
+    """True if it is to be seen what the file contains: nothing is refused that another choice would allow."""
 
     @property
     def may_answer(self) -> bool:
@@ -169,6 +171,8 @@ class Whose:
         self._name = name if len(self._kinds) == 1 else self._who
         self._documents: tuple[Counter[str], Counter[str]] = Counter(), Counter()
         """The number of documents of each annotator and of each model."""
+        self.statuses = Counter[str]()
+        """The number of documents that are skipped or rejected, that nobody annotated, or with a ground truth."""
         self._truths = 0
         self._several: tuple[str, list[Annotation]] | None = None
         """The place of the first document with several annotations that may be meant, and these."""
@@ -177,8 +181,13 @@ class Whose:
         """The annotation that is meant; if there is none, its status, or nothing."""
         people, models = ([one for one in given if one.is_model == is_model] for is_model in (False, True))
         for documents, found in zip(self._documents, (people, models), strict=True):
-            documents.update(list(dict.fromkeys(one.name or "" for one in found)))
+            valid_names = {one.name for one in found if not one.status}
+            documents.update({one.name or "": int(one.name in valid_names) for one in found})
         self._truths += any(one.is_truth for one in people)
+        self.statuses.update({one.status for one in people if one.status} if people else {NOT_ANNOTATED})
+        self.statuses.update({"ground truth"} if any(one.is_truth for one in people) else ())
+        if self.asked.surveys:
+            return next((one for one in (*people, *models) if not one.status), "")
         if self._who in ("", ANNOTATIONS, LAST):
             found = people or ([] if self._who else models)
         elif self._who in (PREDICTIONS, TRUTH):
@@ -193,6 +202,11 @@ class Whose:
         if len(valid) > 1 and self._several is None:
             self._several = place, valid
         return valid[0] if valid else found[0].status if found else ""
+
+    @property
+    def names(self) -> dict[str, Counter[str]]:
+        """The numbers of documents of annotators and of models, by name."""
+        return dict(zip(("annotators", "models"), self._documents, strict=True))
 
     @property
     def chosen(self) -> str:
@@ -215,7 +229,7 @@ class Whose:
             if not self._who
             else self._who == PREDICTIONS or (self._name in models and self._kinds[-1] == 1)
         )
-        return "without predictions" if by_model else "not annotated"
+        return "without predictions" if by_model else NOT_ANNOTATED
 
     def check(self, path: str, documents: int) -> None:
         """Refuse a choice that fits no annotation of the file, or several; `documents` are left."""
@@ -253,6 +267,8 @@ class Whose:
             if who != LAST and (others or all(one.time for one in found)):
                 others = [*others[:1], LAST]
             remedy = f"Whose is {asked.side}? {asked.choice(others)}" if others else "Keep one of them."
+            if len(names) > 1 and not (asked.among_annotators or found[0].is_model or who == LAST):
+                remedy += f"; to compare all of them: assay agreement {path}"
             noun = "predictions" if found[0].is_model else "annotations"
             when = " with equal times or none" if who == LAST else ""
             raise InputError(f"{place}: {len(found)} {noun}{when} of one text. {contents}. {remedy}")

@@ -187,7 +187,8 @@ DOCUMENT_FAULTS = [
     ),
     (
         {"data": {"text": "x"}, "annotations": [{"result": []}, {"result": []}]},
-        "2 annotations of one text. Documents of annotator without a name (1). Keep one of them.",
+        "2 annotations of one text. Documents of annotator without a name (1). Keep one of them; all that "
+        "it contains: assay formats a.jsonl",
     ),
     (
         {"text": TEXT, "tokens": TEXT.split(), "spans": []},
@@ -380,21 +381,23 @@ def task(*people: str, models: Sequence[str] = (), **more: Any) -> dict[str, Any
     return {"data": {"text": TEXT}, "annotations": annotations, "predictions": predictions}
 
 
+SEE = "; all that it contains: assay formats a.jsonl"
 CONTENTS = "Documents of annotators anna (2) and ben (1), model m1 (2)"
 REFUSED = {
-    "": f"a.jsonl:1: 2 annotations of one text. {CONTENTS}. Whose is meant? --which anna or --which last",
+    "": f"a.jsonl:1: 2 annotations of one text. {CONTENTS}. Whose is meant? --which anna or --which last; to compare "
+    "all of them: assay agreement a.jsonl",
     "last": f"a.jsonl:1: 2 annotations with equal times or none of one text. {CONTENTS}. Whose is meant? "
     "--which anna or --which ben",
-    "carla": f"--which carla: no such annotator or model in a.jsonl. {CONTENTS}.",
-    "model:anna": f"--which model:anna: no such annotator or model in a.jsonl. {CONTENTS}.",
-    "ground-truth": f"a.jsonl: no document is left, all are without ground truth or skipped. {CONTENTS}.",
+    "carla": f"--which carla: no such annotator or model in a.jsonl. {CONTENTS}",
+    "model:anna": f"--which model:anna: no such annotator or model in a.jsonl. {CONTENTS}",
+    "ground-truth": f"a.jsonl: no document is left, all are without ground truth or skipped. {CONTENTS}",
 }
 
 
 @each("who, message", REFUSED.items())
 def test_nothing_is_chosen_silently(documents, who, message):
     name = documents(task("anna", "ben", models=["m1"]), task("anna", models=["m1"]))
-    assert refusal(read, name, which=who) == message
+    assert refusal(read, name, which=who) == f"{message}{SEE}"
 
 
 CHOSEN = {
@@ -428,10 +431,12 @@ def test_names_that_two_have_and_files_that_have_none_are_refused(documents, fil
     name = documents(task("m1", models=["m1"]))
     assert refusal(read, name, which="m1") == (
         "--which m1: an annotator and a model of a.jsonl have this name. --which annotator:m1 or --which model:m1"
+        f"{SEE}"
     )
     plain = documents({"text": TEXT, "spans": []})
     assert refusal(read, plain, which="anna") == (
-        "--which anna: a.jsonl names no annotators or models. Remove the option."
+        "--which anna: a.jsonl names no annotators or models. Remove the option"
+        f"{SEE}"
     )
     assert read(plain, which="annotations").documents == 1
     assert refusal(read, file("a.conll", "Ann B-PER\n"), which="anna") == (
@@ -442,11 +447,12 @@ def test_names_that_two_have_and_files_that_have_none_are_refused(documents, fil
 def test_a_file_of_predictions_is_gold_only_if_the_user_says_so(documents):
     name = documents(task(models=["m1"]))
     message = "a.jsonl: only predictions of m1 (1), no annotations. To take them: --which gold=model:m1"
+    message += SEE
     assert refusal(assay.score, name, {"s": name}, "exact", times=5) == message
     both = documents(task("anna", models=["m1", "m2"]), name="both.jsonl")
     assert refusal(assay.score, both, {"s": both}, "exact", times=5) == (
         "both.jsonl: contains annotations and predictions. Documents of annotator anna (1), models m1 (1) and m2 "
-        "(1). Whose is s? --which s=model:m1 or --which s=annotations"
+        "(1). Whose is s? --which s=model:m1 or --which s=annotations; all that it contains: assay formats both.jsonl"
     )
     assert refusal(assay.score, both, {"s": both}, "exact", which=("anna", "m1"), times=5) == (
         "--which anna --which m1: give one for each file, e.g. --which gold=anna"
