@@ -135,8 +135,9 @@ class Layers:
 
     @property
     def chosen(self) -> str:
-        """The layers that are read, if the file has names of layers."""
-        return "+".join(name for name in self.counts if self.is_meant(name))
+        """The layers that are read, if the file has several or one is asked for."""
+        several = len(self.counts) > 1 or self._asked.column
+        return "+".join(name for name in self.counts if self.is_meant(name)) if several else ""
 
     @property
     def unread(self) -> dict[str, int]:
