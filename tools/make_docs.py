@@ -21,7 +21,9 @@ from assay.keywords import OPTIONS, Keywords, ScoreKeywords
 from assay.result import schema
 
 DOCS = Path(__file__).parent.parent / "docs"
-FUNCTIONS = ("score", "compare", "compare_sets", "agreement", "cross", "bayes", "measure", "read", "describe", "answers")
+FUNCTIONS = (
+    *("score", "compare", "compare_sets", "agreement", "cross", "bayes", "measure", "read", "describe", "answers"),
+)
 """In the order of the page."""
 
 

@@ -27,12 +27,8 @@ PENDING = frozenset(
 """Commands on files that are not read yet."""
 PENDING_CONTENTS = frozenset(
     (
-        "argilla-first",
-        "conll2003-iob1",
         "doccano-folder",
         "inception-unsaid",
-        "jsonl-annotators-ben",
-        "prodigy-unsaid",
         "webanno-entities",
     )
 )
