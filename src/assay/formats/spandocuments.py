@@ -236,7 +236,7 @@ def _list_metadata(corpus: Corpus, firsts: Sequence[int]) -> list[dict[str, Any]
     """The metadata of each document that hold for all its sentences; whole numbers if a key has nothing else."""
     found: list[dict[str, Any]] = [{} for _ in firsts[1:]]
     for key in corpus.metadata_keys():
-        if _OF_SENTENCES.fullmatch(key):
+        if _OF_SENTENCES.fullmatch(key) and not corpus.in_documents:
             continue
         values = corpus.metadata(key)
         is_number = all(value is None or _NUMBER.fullmatch(value) for value in values)

@@ -24,6 +24,7 @@ from assay.formats.spandocuments import (
     list_repairs,
     split_documents,
 )
+from assay.formats.whose import ANNOTATIONS
 
 TARGETS = ("brat", "jsonl", "spert", "dygie", "docred", "hipe", "neleval", *writetools.TARGETS)
 _LEFT_OUT: Mapping[str, tuple[str, ...]] = {
@@ -84,7 +85,7 @@ def write_spans(corpus: Corpus, target: str, kind: str | None = None) -> tuple[d
         objects = [value for document in documents for value in writers[target](document)]
         by_line = target in ("jsonl", "dygie")
         files = {"": writetools.dump_lines(objects) if by_line else writetools.dump_list(objects)}
-    return files, _describe_losses(corpus, documents, target)
+    return files, _describe_losses(corpus, documents, target, kind)
 
 
 def _name_file(document: SpanDocument, corpus: Corpus) -> str:
@@ -98,7 +99,7 @@ def _name_file(document: SpanDocument, corpus: Corpus) -> str:
     return name
 
 
-def _describe_losses(corpus: Corpus, documents: list[SpanDocument], target: str) -> list[str]:
+def _describe_losses(corpus: Corpus, documents: list[SpanDocument], target: str, kind: str | None) -> list[str]:
     """Sentences on everything that the target leaves out, and on what the reader left out or repaired."""
     relations, candidates = relations_in(corpus)[1], links_in(corpus)[1]
     mentions = [mention for document in documents for mention in document.mentions]
@@ -130,7 +131,8 @@ def _describe_losses(corpus: Corpus, documents: list[SpanDocument], target: str)
         ),
     }
     lost = [name for name in corpus.columns if not corpus.is_empty(name)]
-    rows = [*map(numbers.__getitem__, _LEFT_OUT[target]), (len(lost), f"place for {', '.join(lost)}: left out.")]
+    parts = [*_LEFT_OUT[target], *["confidences"] * (target == "argilla" and kind == ANNOTATIONS)]
+    rows = [*map(numbers.__getitem__, parts), (len(lost), f"place for {', '.join(lost)}: left out.")]
     losses = list_losses(target, rows)
     extra = sum(not mention.listed and mention.label != "" for mention in mentions)
     if extra and target != "jsonl":

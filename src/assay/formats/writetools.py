@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from itertools import accumulate, pairwise
 from math import isnan
@@ -47,9 +47,11 @@ def find_side(corpus: Corpus, kind: str | None) -> Side:
     return Side(known or PurePath(corpus.name).stem, is_model)
 
 
-def _with_metadata(own: dict[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
+def _with_metadata(
+    own: dict[str, Any], metadata: Mapping[str, Any], taken: Collection[str] = OF_DOCUMENT
+) -> dict[str, Any]:
     """An object with metadata beside what it has; keys that mean something else there are set apart."""
-    apart = {key: value for key, value in metadata.items() if key in own or key in OF_DOCUMENT}
+    apart = {key: value for key, value in metadata.items() if key in own or key in taken}
     beside = {key: value for key, value in metadata.items() if key not in apart}
     return {**own, **beside, **({"meta": apart} if apart else {})}
 
@@ -145,8 +147,11 @@ def _write_argilla(document: SpanDocument, side: Side) -> dict[str, Any]:
     record = {**document.key, "fields": {"text": document.whole}, "metadata": document.metadata}
     if not side.is_model:
         return {**record, "suggestions": {}, "responses": {_QUESTION: [{**answer, "user_id": side.name}]}}
+    # All spans of a suggestion have a score, or none has.
     scores = [mention.score for mention in document.mentions]
-    answer |= {"score": scores if scores and not any(map(isnan, scores)) else None, "agent": side.name}
+    if any(map(isnan, scores)) and not all(map(isnan, scores)):
+        raise document.refusal("spans with and without a score", "argilla")
+    answer |= {"score": None if not scores or isnan(scores[0]) else scores, "agent": side.name}
     return {**record, "suggestions": {_QUESTION: answer}, "responses": {}}
 
 
@@ -253,7 +258,7 @@ def _write_hf(document: SpanDocument, _side: Side) -> dict[str, Any]:
     tags = ["O"] * len(document.bounds)
     for first, end, mention in spans:
         tags[first:end] = [f"B-{mention.label}"] + [f"I-{mention.label}"] * (end - first - 1)
-    return _with_metadata({**document.key, "tokens": document.words, "ner_tags": tags}, document.metadata)
+    return _with_metadata({**document.key, "tokens": document.words, "ner_tags": tags}, document.metadata, ())
 
 
 def _write_tuples(document: SpanDocument, _side: Side) -> list[Any]:
@@ -384,10 +389,10 @@ TARGETS = {
     "hf": Target(_write_hf, ("links", "confidences", "relations", *_COMMON, "texts", "sentences"), dump_lines),
     "docbin": Target(
         lambda document, _: document,
-        ("candidates", "confidences", "relations", *_IN_TEXT, "ids", "metadata"),
+        ("candidates", "confidences", "relations", *_COMMON, "sentences", "ids", "metadata"),
         _pack_docbin,
     ),
     "tuples": Target(_write_tuples, ("links", "confidences", "relations", *_IN_TEXT, "ids", "metadata"), dump_list),
-    "pubtator": Target(_write_pubtator, (*_POOR, *_IN_TEXT, "metadata"), "\n".join),
+    "pubtator": Target(_write_pubtator, (*_POOR, "chains", "blanks", "sentences", "metadata"), "\n".join),
     "bioc": Target(_write_bioc, (*_POOR, *_IN_TEXT), _dump_collection),
 }
