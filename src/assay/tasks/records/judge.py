@@ -17,7 +17,7 @@ from assay.formats.records import RECORD, TEXT
 from assay.records import dataclass
 from assay.tasks.records.grounding import NOT_LOOKED_FOR, NOWHERE, RecordText
 from assay.tasks.records.kinds import show_value
-from assay.tasks.records.pairing import MISSING, OUTCOMES, RIGHT, SPURIOUS, Comparer, Match, Outcome
+from assay.tasks.records.pairing import MISSING, OUTCOMES, RIGHT, SPURIOUS, WRONG, Comparer, Match, Outcome
 from assay.tasks.records.reading import READ
 from assay.tasks.records.schema import Place
 
@@ -56,15 +56,24 @@ def outcomes_of(pair: Pair, match: Match) -> list[tuple[int, list[Outcome]]]:
 
 def judge_values(pair: Pair, match: Match) -> Items:
     """One row for each value of gold, and for each that the system adds; their labels are the fields."""
+    items: Items = pair.once(f"values {match}", lambda: _judge_values(pair, match))
+    return items
+
+
+def _judge_values(pair: Pair, match: Match) -> Items:
     rows = [(number, one) for number, outcomes in outcomes_of(pair, match) for one in outcomes]
     names: dict[str, int] = {}
     field = as_codes((one.field for _, one in rows), names)
     kind = np.array([OUTCOMES.index(one.outcome) for _, one in rows], dtype=np.int64)
     sentence = np.array([number for number, _ in rows], dtype=np.int64)
     missing, spurious = kind == OUTCOMES.index(MISSING), kind == OUTCOMES.index(SPURIOUS)
-    said = np.array([NONE if one.outcome == MISSING else _hash(one.system) for _, one in rows], dtype=np.int64)
-    places = [[*one.at, code] for (_, one), code in zip(rows, said.tolist(), strict=True)]
-    hung = np.array([*map(_hash, places)], dtype=np.int64)
+    said = np.where(missing, NONE, 0)
+    hung = np.zeros(len(rows), dtype=np.int64)
+    # Right values are the same however they are written; what a spurious one hangs on tells it from others.
+    for row in np.flatnonzero((kind == OUTCOMES.index(WRONG)) | spurious).tolist():
+        one = rows[row][1]
+        said[row] = _hash(fold_spelling(show_value(one.system)))
+        hung[row] = _hash(f"{one.at} {said[row]}") if one.outcome == SPURIOUS else 0
     notes = np.array([one.note for _, one in rows], dtype=object)
     marks = {name: notes == name for name in NOTES}
     if has_texts(pair):
@@ -109,7 +118,6 @@ def find_levels(pair: Pair, rows: Sequence[tuple[int, Outcome]]) -> list[str]:
     return levels
 
 
-def _hash(value: Any) -> int:
-    """A number that is the same for the same value in every run."""
-    text = fold_spelling(show_value(value)) if not isinstance(value, list) else json.dumps(value)
+def _hash(text: str) -> int:
+    """A number that is the same for the same text in every run."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") >> 1

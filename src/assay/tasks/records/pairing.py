@@ -6,7 +6,7 @@ Elements are paired so that as many values as possible are right, and then so th
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -62,6 +62,8 @@ class Comparer:
         self._readings: dict[str, Readings] = {
             place.path: Readings(place.kind) for place in schema.walk() if place.form == VALUE
         }
+
+        self._keys = frozenset(place.path for place in schema.walk() if KEY in place.marks)
 
     def compare(self, gold: Any, system: Any) -> list[Outcome]:
         """The outcomes of all values of two records; a system without a record has none."""
@@ -211,15 +213,15 @@ class Comparer:
 
     def _worth(self, place: Place, gold: Any, system: Any) -> tuple[int, int]:
         """The numbers of right and of wrong values of a pair of elements; none if they may not be paired."""
-        counts: Counter[str] = Counter()
+        right = wrong = 0
         for one in self._compare(place, gold, system, (), ()):
-            counts[one.outcome] += 1
-            if one.outcome != RIGHT and one.field in self._keys(place):
+            if one.outcome == RIGHT:
+                right += 1
+            elif one.field in self._keys:
                 return 0, 0
-        return (counts[RIGHT], counts[WRONG]) if counts[RIGHT] else (0, 0)
-
-    def _keys(self, place: Place) -> frozenset[str]:
-        return frozenset(below.path for below in place.fields.values() if KEY in below.marks)
+            elif one.outcome == WRONG:
+                wrong += 1
+        return (right, wrong) if right else (0, 0)
 
     # --- lists ---
 

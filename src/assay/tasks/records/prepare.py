@@ -134,14 +134,13 @@ def _take_answers(run: Run, name: str, system: Corpus, schema: Place) -> Corpus:
     read: list[str] = []
     statuses: list[str] = []
     for place in places:
-        given = None if place is None else json.loads(cells[place])
-        if isinstance(given, str) or given is None:
-            reading = read_record(given, schema)
-            status, record = reading.status, reading.record
-        else:
-            status, record = PARSED, given
+        cell = "null" if place is None else cells[place]
+        status = PARSED
+        if cell.startswith('"') or cell == "null":
+            status, record = read_record(json.loads(cell), schema)
+            cell = json.dumps(record, ensure_ascii=False)
         statuses.append(status)
-        read.append(json.dumps(record, ensure_ascii=False))
+        read.append(cell)
     own = np.zeros(system.sentences, dtype=np.int64) if system.lines is None else system.lines
     lines = np.array([0 if place is None else own[place] for place in places], dtype=np.int64)
     unread = sum(status not in READ for status in statuses)

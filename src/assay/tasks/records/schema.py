@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import lru_cache
 from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
@@ -27,6 +28,7 @@ FILLERS = frozenset(
     )
 )
 """Words that say that there is nothing, folded and without a stop."""
+_LONGEST_FILLER = 20
 
 
 @dataclass(frozen=True)
@@ -78,17 +80,22 @@ def path_of(above: str, key: str) -> str:
 
 def is_nothing(value: Any) -> bool:
     """True of null, blank text, and lists and objects that are empty or have nothing in them."""
-    if isinstance(value, Mapping):
+    if type(value) is str:
+        return not value or value.isspace()
+    if type(value) is dict:
         return all(map(is_nothing, value.values()))
-    if isinstance(value, list):
+    if type(value) is list:
         return all(map(is_nothing, value))
-    return value is None or (isinstance(value, str) and not value.strip())
+    return value is None
 
 
 def filler_in(value: Any) -> str:
     """The filler that a value is; nothing if it is none."""
-    if not isinstance(value, str) or len(value) > 20:
-        return ""
+    return _find_filler(value) if type(value) is str and len(value) <= _LONGEST_FILLER else ""
+
+
+@lru_cache(1 << 16)
+def _find_filler(value: str) -> str:
     folded = fold_spelling(value).rstrip(".").rstrip()
     return folded if folded in FILLERS else ""
 
