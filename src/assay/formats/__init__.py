@@ -26,6 +26,7 @@ from assay.formats import (
     columns,
     docbin,
     extraction,
+    foreign,
     graphs,
     items,
     jsondocs,
@@ -575,7 +576,7 @@ FORMATS = {
             "tsv",
             "tab-separated columns, blank line or <s> between sentences",
             "The\tDT\nend\tNN\n",
-            lambda head: any("\t" in line for line in head if not columns.is_comment(line, False)),
+            lambda head: any("\t" in line for line in head if line.strip() and not columns.is_comment(line, False)),
             columns.read_columns,
             decide=partial(columns.table_layout, separator="\t", format="tsv"),
             parameters=_TABLE,
@@ -669,6 +670,8 @@ def plan(
                 form = FORMATS[items.FORMAT] if shown else form and replace(form, single=single)
         # To look for installed packages takes time, so it comes last.
         form = form or recognise(plugins.load_all("formats").values())
+        if form is None or form.name in ("slash", "conll", "tsv", items.FORMAT):
+            foreign.refuse_foreign(text, path, "" if form is None else form.name)
     if form is None and items.is_csv_of_words(head):
         raise InputError(
             f"{path}: words, but commas divide the columns. Save it with tabs, and with an empty line after each "
@@ -676,8 +679,9 @@ def plan(
         )
     if form is None:
         raise InputError(
-            f"{path}: unknown format. `assay formats` lists those known; name it with --input-format, "
-            'e.g. --input-format conll or "tsv(word=2)"; a label per line, or a row per item: --task items.'
+            f"{path}: unknown format.{foreign.name_tables(head)} `assay formats` lists those known; name it with "
+            '--input-format, e.g. --input-format conll or "tsv(word=2)"; a label per line, or a row per item: '
+            "--task items."
         )
     parameters = specs.convert_parameters(f"format {form.name}", given, form.parameters)
     asked = asked or Asked()

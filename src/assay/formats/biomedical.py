@@ -233,7 +233,8 @@ def _join_passages(
 
     What offsets count is asked for, or the first unit in which most spans agree with their texts.
     """
-    said = [(span["text"], span["fragments"]) for span in spans if isinstance(span["text"], str)]
+    given = ((span["text"], span["fragments"]) for span in spans)
+    said = [(text, fragments) for text, fragments in given if isinstance(text, str) and fragments]
     best = (-1, "")
     for unit in UNITS[1:] if offsets == AUTO else (offsets,):
         text = ""

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from assay.errors import InputError
 from assay.formats.builder import Builder
 from assay.formats.documents import Document, add_document
+from assay.formats.foreign import name_shapes
 from assay.formats.jsontext import check_string, is_number, json_values, quote
 from assay.formats.libraries import GIVEN, TACRED, TUPLES, plain_document
 from assay.formats.source import Source
@@ -110,6 +111,8 @@ def _documents(values: Iterable[_Value], layers: Layers, asked: str) -> Iterator
             document, same = _document(value, line, place)
         elif "data" in value:
             document = _task(value, line, place, key)
+        elif "fields" in value and not {"responses", "suggestions"} & value.keys():
+            raise InputError(f"{place}: no spans.{name_shapes(value)}")
         elif "fields" in value:
             document = _record(value, line, place, key, layers)
         else:
@@ -118,7 +121,7 @@ def _documents(values: Iterable[_Value], layers: Layers, asked: str) -> Iterator
         if document.text is not None:
             check_string(document.text, f"{place}: the text")
         elif document.tokens is None:
-            raise InputError(f"{place}: a document without text or tokens. It is {_EXAMPLE}")
+            raise InputError(f"{place}: a document without text or tokens. It is {_EXAMPLE}{name_shapes(value)}")
         if same is None and not joined:
             yield document
             continue
@@ -343,6 +346,7 @@ def _document(value: Any, line: int, place: str) -> tuple[Document, object]:
     if not lists and not by_users and not (is_prodigy and tokens is not None):
         raise InputError(
             f'{place}: no list of spans among {", ".join(value)}. Call it "spans", and give [] if there are none.'
+            f"{name_shapes(value)}"
         )
     filled = [key for key, given in lists.items() if given]
     if len(filled) > 1:

@@ -40,6 +40,8 @@ ZIP = "PK\x03\x04"
 """The first characters of a zip."""
 DOCBIN = ".spacy"
 """The ending of files of spaCy."""
+_NO_TEXT = {"\xd0\xcf\x11\xe0": "an Excel file. Save it as CSV.", "%PDF": "a PDF. Save its text in a file."}
+"""What is not read, by the first characters."""
 _PATTERN = re.compile(r"[*?\[]")
 
 
@@ -255,6 +257,8 @@ class Source:
         if self._line == 1 and (kind := self._kind(data)):
             what = {ZIP: "zip archive", DOCBIN: "spaCy DocBin"}.get(kind, "table of Parquet or Arrow")
             raise InputError(f"{self.path} is a {what}, not a text file. Remove --task or --input-format, if given.")
+        if self._line == 1 and (start := data[:4].decode("latin-1")) in _NO_TEXT:
+            raise InputError(f"{self.path}: {_NO_TEXT[start]}")
         if b"\0" in data:
             if data.startswith((b"\xff\xfe", b"\xfe\xff")) and self._line == 1:
                 raise InputError(

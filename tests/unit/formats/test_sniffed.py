@@ -241,3 +241,30 @@ def test_the_one_column_with_tags_is_taken_wherever_it_stands(file):
     path = file("a.tsv", "New\tB-LOC\tx\nYork\tI-LOC\ty\n")
     result = assay.score(path, {"s": path}, "exact", times=5)
     assert (result.about.column, result.about.items) == ("2", 1)
+
+
+# --- what is not read ---
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "named"),
+    [
+        ("a.ttl", "# NIF\n@prefix nif: <http://x/nif-core#> .\n<http://x/d#char=0,3> a nif:Context .\n", "Turtle"),
+        ("a.xml", '<?xml version="1.0"?>\n<rdf:RDF xmlns:rdf="x"></rdf:RDF>\n', "RDF in XML"),
+        ("a.xml", '<?xml version="1.0"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><p>Ann</p></TEI>\n', "TEI"),
+        ("a.html", "<!doctype html>\n<html><body>Ann left</body></html>\n", "HTML"),
+        ("a.xml", '<?xml version="1.0"?>\n<doc><p>Ann left</p></doc>\n', "XML of no known format"),
+        ("a.xml", "<doc><p>Ann/left</p></doc>\n", "XML of no known format"),
+        ("a.conllu", "# global.columns = ID FORM IDENTITY\n1 Ann (1)\n", "CoNLL-UA of Universal Anaphora"),
+        ("a.xls", b"\xd0\xcf\x11\xe0\0\0", "an Excel file. Save it as CSV."),
+        ("a.json", '[{"fields": {"text": "Ann"}}]\n', "JSON with `fields`, but no `responses`: Argilla?"),
+        ("a.json", '[{"sentences": [["Ann"]]}]\n', "no `ner`: DyGIE? JSON with `sentences`, but no `clusters`"),
+        ("a.txt", "Ann B-PER\nLee I-PER\nleft\n", "line 3 has 1 cell, most have 2: --input-format conll, and"),
+        ("a.txt", "Ann/NNP left/VBD Rome\nshe/PRP\n", "but 'Rome' has no slash: --input-format slash?"),
+    ],
+)
+def test_what_is_not_read_is_named(tmp_path, name, text, named):
+    (tmp_path / name).write_bytes(text.encode() if isinstance(text, str) else text)
+    message = refusal(assay.score, str(tmp_path / name), str(tmp_path / name))
+    assert named in message
+    assert "\n" not in message

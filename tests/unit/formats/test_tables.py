@@ -343,6 +343,12 @@ def test_a_wrong_format_is_refused_with_what_there_is(file, spec, message):
     assert refusal(read, file("a.tsv", "The\tDET\n"), input_format=spec) == message
 
 
+def test_a_line_of_blanks_and_tabs_ends_a_sentence(file):
+    for text in ("a X\nb Y\n  \t \nc X\n", "a\tX\nb\tY\n\t\nc\tX\n"):
+        corpus = read(file("a.txt", text))
+        assert (corpus.forms.strings(), corpus.starts.tolist()) == (["a", "b", "c"], [0, 2, 3])
+
+
 # --- rows with too few cells ---
 
 RAGGED = (
