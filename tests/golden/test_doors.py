@@ -45,12 +45,11 @@ PENDING = frozenset(
         "inception-anna",
         "inception-ben",
         "inception-curation",
-        "docred-nbsp",
         "cas-dtd",
     )
 )
 """Cases that are still to come."""
-ELSEWHERE = frozenset(("webanno-pos", "webanno-chains"))
+ELSEWHERE = frozenset(("webanno-pos", "webanno-chains", "docred-nbsp"))
 """Cases of tags and chains, in `tests/unit/formats/test_layered.py`."""
 
 
@@ -209,6 +208,18 @@ def test_linked_columns(case):
 
 
 OTHERS = {*PENDING, *IN_COLUMNS, *ELSEWHERE}
+def test_words_of_white_space_keep_their_number_in_docred():
+    (case,) = (case for case in READINGS if case["id"] == "docred-nbsp")
+    corpus = read(case)
+    (found,), (expected,) = documents_of(corpus), case["documents"]
+    entities = [tuple(map(tuple, places)) for places in expected["entities"]]
+    assert (found["id"], found["tokens"]) == (expected["id"], expected["tokens"])
+    assert [span["at"] for span in found["spans"]] == entities
+    assert [(label, head[0], tail[0]) for label, head, tail in found["relations"]] == [
+        (label, entities[head], entities[tail]) for label, head, tail in expected["facts"]
+    ]
+
+
 LIBRARIES = ("pyarrow", "spacy")
 IN_DOCUMENTS = [case for case in READINGS if case["id"] not in OTHERS]
 

@@ -272,6 +272,8 @@ def _read_docred_document(value: Any, line: int, place: str, builder: Builder) -
                     f"{there} lies outside its sentence: sent_id {sentence}, pos {quote(places)}. Words count from 0 "
                     "in their sentence, end exclusive."
                 )
+            if not "".join(words[sentence][slice(*places)]).strip():
+                raise InputError(f"{there} has no words but white space: sent_id {sentence}, pos {quote(places)}.")
             given = (first + sentence, [(places[0], places[1])], check_label(fields.get("type"), there), line)
             builder.span(*given)
             placed.append((sentence, *places, lists.span(*given)))
