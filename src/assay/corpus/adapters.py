@@ -45,6 +45,45 @@ def is_frame(given: Any) -> bool:
     return hasattr(given, "columns") and hasattr(given, "shape") and not isinstance(given, Corpus)
 
 
+def is_dataset(given: Any) -> bool:
+    """True for objects like a Dataset of Hugging Face."""
+    return hasattr(given, "features") and hasattr(given, "column_names")
+
+
+def list_datasets(given: Any) -> Any:
+    """Data with the Datasets in it as lists of rows, numbers by their names; other data as they are."""
+    if isinstance(given, Mapping):
+        return {name: list_datasets(data) for name, data in given.items()}
+    if isinstance(given, list | tuple) and any(map(is_dataset, given)):
+        return [*map(list_datasets, given)]
+    return _list_rows(given) if is_dataset(given) else given
+
+
+def _list_rows(dataset: Any) -> list[dict[str, Any]]:
+    """The rows of a Dataset; a number without a name is an error."""
+    names = {}
+    for column, feature in dataset.features.items():
+        while not hasattr(feature, "names") and hasattr(feature, "feature"):
+            feature = feature.feature  # noqa: PLW2901
+        names[column] = getattr(feature, "names", None)
+    rows = []
+    for number, row in enumerate(dataset, 1):
+        named = dict(row)
+        for column, known in names.items():
+            cell = row[column]
+            if known:
+                labels = cell if isinstance(cell, list) else [cell]
+                if strange := [one for one in labels if one is not None and not 0 <= one < len(known)]:
+                    raise InputError(
+                        f"row {number} of the Dataset: {column} has {strange[0]}, but there are names for 0 to "
+                        f"{len(known) - 1} alone. Give each word or item its label."
+                    )
+                found = [None if one is None else known[one] for one in labels]
+                named[column] = found if isinstance(cell, list) else found[0]
+        rows.append(named)
+    return rows
+
+
 def is_foreign(given: Any) -> bool:
     """True for data of another library: a data frame, a spaCy Doc, or a list of Docs."""
     first = given[0] if isinstance(given, list | tuple) and given else given
@@ -68,9 +107,12 @@ def refuse_no_data(given: Any, name: str) -> None:
         )
 
 
-def corpus_of(given: Any, name: str) -> Corpus:
-    """The corpus of data of another library."""
-    return from_frame(given, name=name) if is_frame(given) else from_spacy(given, name=name)
+def corpus_of(given: Any, name: str, column: str | None = None) -> Corpus:
+    """The corpus of data of another library; `column` may name a group of spans of spaCy, `spans:KEY`."""
+    if is_frame(given):
+        return from_frame(given, name=name)
+    group = column.removeprefix("spans:") if column and column.startswith("spans:") else "ents"
+    return from_spacy(given, spans=group, name=name)
 
 
 def _digest(parts: Sequence[Any]) -> str:

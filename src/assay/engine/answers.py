@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,9 +48,16 @@ def refuse_answers(corpus: Corpus) -> None:
 
 
 def ground_systems(
-    corpora: Sequence[Corpus], names: Sequence[str], rules: Sequence[Rule], golds: Collection[str]
+    corpora: Sequence[Corpus],
+    names: Sequence[str],
+    rules: Sequence[Rule],
+    golds: Collection[str],
+    asked_of: Callable[[str], Asked] = Asked,
 ) -> list[Corpus]:
-    """The corpora with answers located in gold, which comes first; `golds` are its labels, mapped."""
+    """The corpora with answers located in gold, which comes first; `golds` are its labels, mapped.
+
+    `asked_of` gives a user's wishes for a file.
+    """
     grounded = [corpora[0]]
     if corpora[0].layer(Answers) is not None:
         raise UsageError(
@@ -60,7 +67,7 @@ def ground_systems(
     for name, corpus in zip(names[1:], corpora[1:], strict=True):
         answers = corpus.layer(Answers)
         if answers is not None and answers.answers[0].spans is not None:
-            corpus = _place_predictions(corpus, corpora[0], answers, name)  # noqa: PLW2901
+            corpus = _place_predictions(corpus, corpora[0], answers, asked_of(name))  # noqa: PLW2901
         elif answers is not None:
             labels = {*choose_inventory(answers.parameters, golds)}
             # A label that the mapping makes one of them is one of them.
@@ -71,7 +78,7 @@ def ground_systems(
     return grounded
 
 
-def _place_predictions(system: Corpus, gold: Corpus, answers: Answers, name: str) -> Corpus:
+def _place_predictions(system: Corpus, gold: Corpus, answers: Answers, asked: Asked) -> Corpus:
     """The texts of gold with a system's predicted spans, a list for each text; one left out has a list as well."""
     left_out = {number for number, _, _ in gold.left_out}
     if left_out and len(answers.answers) == gold.documents + len(left_out):
@@ -83,7 +90,7 @@ def _place_predictions(system: Corpus, gold: Corpus, answers: Answers, name: str
     ]
     for number, document in enumerate(documents if gold.by_id else ()):
         document["id"] = gold.document_ids[number]
-    placed = from_documents(documents, system.name, Asked(name, is_system=True))
+    placed = from_documents(documents, system.name, asked)
     return replace(placed, format=system.format, sha256=system.sha256)
 
 

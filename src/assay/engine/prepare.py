@@ -692,7 +692,7 @@ class OpenFiles:
             elif is_documents(given):
                 self.inputs.append(from_documents(given, name, options.asked_of(name)))
             elif is_foreign(given):
-                self.inputs.append(corpus_of(given, name))
+                self.inputs.append(corpus_of(given, name, options.column_of(name)))
             else:
                 refuse_no_data(given, name)
                 # A system without any span looks like one without any label; the others tell.

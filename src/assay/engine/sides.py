@@ -14,7 +14,7 @@ import numpy as np
 
 from assay import specs
 from assay.corpus import Column, Corpus
-from assay.corpus.adapters import is_doc, is_frame, named_systems
+from assay.corpus.adapters import is_doc, is_frame, list_datasets, named_systems
 from assay.corpus.items import ItemTable
 from assay.corpus.ratings import parse_number
 from assay.engine.options import Options
@@ -56,6 +56,7 @@ def find_sides(
     gold: Any, systems: Any, options: Options, measures: Sequence[str] | str | None = None
 ) -> tuple[Any, Any, Options]:
     """Gold and systems as given, or read if files hold both, or several systems; and the options without columns."""
+    gold, systems = list_datasets(gold), list_datasets(systems)
     if (sides := _read_data(gold, systems, options)) is not None:
         return sides
     is_alone = systems is None or (isinstance(systems, list | tuple | Mapping) and not systems)

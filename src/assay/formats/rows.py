@@ -103,11 +103,12 @@ def _find_lists(values: Sequence[Any]) -> dict[str, list[Any]]:
     lists: dict[str, list[Any]] = {}
     for name in {name: None for row in rows for name in row if name != key}:
         cells = [(row.get(name), len(row[key])) for row in rows]
-        # A row that lacks a label is refused when its turn comes.
+        # A row that lacks a label, or has one of another kind, is refused when its turn comes.
         fitting = [cell for cell, size in cells if isinstance(cell, list) and len(cell) == size]
         labels = [*chain.from_iterable(fitting)] if 2 * len(fitting) > len(rows) else []
-        if labels and (_is_list_of(labels, str) or _is_list_of(labels, int)):
-            lists[name] = labels
+        alike = [label for label in labels if type(label) is type(labels[0])]
+        if 2 * len(alike) > len(labels) and type(alike[0]) in (str, int):
+            lists[name] = alike
     others = (name for name in _OF_DOCUMENTS if name not in lists)
     return {} if any(isinstance(row.get(name), list) for name in others for row in rows) else lists
 

@@ -62,7 +62,7 @@ def prepare_spans(run: Run) -> None:
         golds = (_map_labels(rules, run.gold, ("gold",))[0] if rules else run.gold).spans.labels.counts()
         inventory = tuple(sorted({*golds, *(options.decided.inventory if options.decided else ())}))
     run.decide(column=columns[0], columns=columns, inventory=inventory)
-    run.corpora = ground_systems(raw, names, rules, inventory)
+    run.corpora = ground_systems(raw, names, rules, inventory, options.asked_of)
     run.order_documents()
     run.drop_unsure("spans", "span has", "spans have")
     differ = len(set(columns)) > 1 and not all(map(options.column_of, names))
