@@ -19,6 +19,8 @@ PIECES = ("Zoë", "😀", "in", "Łódź.", "東京", "x_y", "[a]", "b\\c", "and
 KEPT = {
     "jsonl": "ids metadata links candidates relations symmetric nesting gaps scores lines",
     "labelstudio": "ids metadata relations symmetric nesting scores lines",
+    "prodigy": "ids metadata links candidates relations symmetric nesting scores lines",
+    "argilla": "ids metadata nesting scores all lines",
     "doccano": "ids metadata relations nesting lines",
     "gliner": "ids metadata relations nesting lines",
     "tuples": "lines",
@@ -76,8 +78,8 @@ def restrict(document: dict[str, Any], kept: str) -> dict[str, Any]:
         span = {"id": given_span["id"], "label": given_span["label"], "fragments": parts}
         if given_span["links"] and "links" in kept:
             span["links"] = given_span["links"][: None if "candidates" in kept else 1]
-        if "scores" in kept and "score" in given_span:
-            span["score"] = given_span["score"]
+        if "scores" in kept and ("score" in given_span or "all" in kept):
+            span["score"] = given_span.get("score", 0.5)
         spans.append((key, span))
     relations = [
         {"label": label, "head": f"T{head}", "tail": f"T{tail}", "symmetric": symmetric and "symmetric" in kept}
