@@ -120,6 +120,7 @@ def convert_command(
       assay convert ben.conll --to labelstudio --as predictions -o tasks.json
       assay convert export.json --which anna --to prodigy -o anna.jsonl
       assay convert samples_mmlu.jsonl --to csv -o mmlu.csv
+      assay convert records.jsonl --to schema -o schema.json
     """
     from assay.formats import Input, write
     from assay.formats.whose import Asked, check_repair
@@ -127,6 +128,11 @@ def convert_command(
     asked = Asked(which=which or "", repair=check_repair(options["repair"] or ""), column=column or "")
     input_format = options.pop("input_format")
     source = Input(path, input_format=input_format, wanted=[column] if column else [], asked=asked)
+    if target == "schema":
+        from assay.tasks.records.prepare import schema_text
+
+        write_output(schema_text(source), output)
+        return
     texts, losses = write.convert_file(source, target, column, **options)
     if "" in texts:
         write_output(texts[""], output)

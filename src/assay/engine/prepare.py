@@ -39,11 +39,21 @@ from assay.engine.warnings import (
     repair_made,
 )
 from assay.errors import AlignmentError, InputError, UsageError, list_problems, unknown
-from assay.formats import Files, Input, contains_items, contains_records, from_documents, has_items, schemes
+from assay.formats import (
+    Files,
+    Input,
+    contains_items,
+    contains_records,
+    from_documents,
+    from_records,
+    has_items,
+    schemes,
+)
 from assay.formats.answers import Answers
 from assay.formats.entities import ENTITY
 from assay.formats.items import FORMAT as ITEMS
 from assay.formats.records import FORMAT as RECORDS
+from assay.formats.records import is_records
 from assay.formats.whose import LAYER_UNREAD
 from assay.records import dataclass
 from assay.result import InputFile, Mapped, enumeration
@@ -689,6 +699,8 @@ class OpenFiles:
                 wish = options.asked_of(name)
                 wish = wish if wish.items is not None else replace(wish, items=are_items)
                 self.inputs.append(Input(path, input_format=form, wanted=wanted, asked=wish))
+            elif options.task == RECORDS or is_records(given) or any(map(contains_records, self.inputs)):
+                self.inputs.append(from_records(given, name))
             elif is_documents(given):
                 self.inputs.append(from_documents(given, name, options.asked_of(name)))
             elif is_foreign(given):

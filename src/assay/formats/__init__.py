@@ -848,6 +848,18 @@ def read(
     return Input(fspath(path), input_format=input_format, wanted=columns or (), asked=asked).read(columns)
 
 
+def from_records(given: Sequence[Any], name: str = "data", schema: Any = None) -> Corpus:
+    """A corpus of records from data; `schema` is a JSON Schema as a dict, or a class of pydantic."""
+    builder = Builder(records.LABELS)
+    text = records.read_data(given, name, builder)
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    corpus = builder.corpus(name, digest, replace(plan([], name, records.FORMAT, ()), name="lists"))
+    if schema is None:
+        return corpus
+    known = schema.model_json_schema() if hasattr(schema, "model_json_schema") else schema
+    return corpus.with_layer(records.GivenSchema(known))
+
+
 def from_documents(
     documents: Sequence[Any], name: str = "data", asked: Asked | None = None, names: rows.Names | None = None
 ) -> Corpus:

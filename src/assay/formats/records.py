@@ -11,6 +11,7 @@ from assay.formats.builder import Builder
 from assay.formats.documents import check_ids, flatten
 from assay.formats.jsontext import check_string, first_object, json_values, quote
 from assay.formats.source import Source
+from assay.records import dataclass
 
 FORMAT = "records"
 RECORD, TEXT = "record", "text"
@@ -36,6 +37,42 @@ def is_record(value: Any) -> bool:
     if isinstance(value, list):
         return bool(value) and all(isinstance(one, Mapping) for one in value)
     return isinstance(value, Mapping) and bool(value)
+
+
+@dataclass(frozen=True, eq=False)
+class GivenSchema:
+    """A layer of gold: the JSON Schema that came with its records."""
+
+    schema: Mapping[str, Any]
+
+
+def is_records(given: Any) -> bool:
+    """True for a list of records as data: dicts with a record in each, or objects of pydantic."""
+    if not isinstance(given, list | tuple) or not given:
+        return False
+    first = given[0]
+    has_record = isinstance(first, Mapping) and any(is_record(first.get(key)) for key in _GOLD)
+    return has_record or hasattr(first, "model_dump")
+
+
+def read_data(given: Sequence[Any], name: str, builder: Builder) -> str:
+    """Read records given as data: dicts as in a file or as they are, objects of pydantic, answers as strings.
+
+    Returns their text, to be hashed.
+    """
+    values = []
+    for one in given:
+        plain = one.model_dump(mode="json") if hasattr(one, "model_dump") else one
+        values.append({"answer": plain} if isinstance(plain, str) or plain is None else plain)
+    try:
+        text = json.dumps(values, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"{name}: data that JSON cannot contain ({error}).") from None
+    builder.begin_file(name)
+    numbered = enumerate(json.loads(text), 1)
+    add_records(((number, f"{name}, record {number}", value) for number, value in numbered), builder)
+    builder.end_file()
+    return text
 
 
 def read_records(source: Source, builder: Builder, *, record: str) -> None:

@@ -23,6 +23,8 @@ from assay.tasks.records.schema import Place
 
 STATUS = "status"
 """The column of a system's records that says how its answer could be read."""
+BREACHES = "breaches"
+"""The column that says what is wrong with a system's record under a schema that was given; nothing if it is valid."""
 NOTES = ("retyped", "structure", "outside")
 HALLUCINATED, ELSEWHERE, DERIVED = GROUNDED = ("hallucinated", "elsewhere", "derived")
 """Values that are wrong or spurious and not in the text, those that are in it, and right ones that are not in it."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,14 +18,28 @@ from assay.engine.prepare import Run
 from assay.engine.warnings import remark
 from assay.errors import AlignmentError, InputError, UsageError, describe_os_error
 from assay.formats import Input
-from assay.formats.records import RECORD, TEXT, is_record
+from assay.formats.records import RECORD, TEXT, GivenSchema, is_record
 from assay.result.numbers import plural
-from assay.tasks.records.judge import STATUS, RecordRun
+from assay.tasks.records.judge import BREACHES, STATUS, RecordRun, outcomes_of
+from assay.tasks.records.kinds import DATE, read_date
+from assay.tasks.records.measures import compared_by
+from assay.tasks.records.pairing import OUTSIDE, Outcome
 from assay.tasks.records.reading import MISSING, PARSED, READ, read_record
-from assay.tasks.records.schema import Place, declare, infer_schema, is_nothing, merge_schemas, read_schema
+from assay.tasks.records.schema import (
+    VALUE,
+    Place,
+    declare,
+    find_breaches,
+    infer_schema,
+    is_nothing,
+    merge_schemas,
+    read_schema,
+    write_schema,
+)
 
 _NAMED = 3
 """The most ids that are listed."""
+_MOST_FIELDS = 5
 
 
 def prepare_records(run: Run) -> None:
@@ -40,6 +56,10 @@ def prepare_records(run: Run) -> None:
     layer = RecordRun(schema)
     for name, corpus in run.systems:
         run.pairs.append((name, align(run.gold, corpus, column=RECORD).with_layer(layer)))
+    for name, pair in run.pairs:
+        outcomes = [one for _, own in outcomes_of(pair, compared_by(run.measures)) for one in own]
+        run.warnings.append(fields_outside(name=name, fields=_count_outside(outcomes), known=_fields_of(schema)))
+        run.warnings.append(dates_with_two_readings(name=name, **_ambiguous_dates(outcomes, schema)))
     run.unit = options.unit if options.unit not in (None, "record", "item") else "sentence"
     run.items = sum(1 for cell in run.gold.column(RECORD).strings() for _ in _scalars(json.loads(cell)))
 
@@ -82,16 +102,23 @@ def find_schema(gold: Corpus, path: str | None, declared: Sequence[str]) -> Plac
         if not is_record(record) and not is_nothing(record):
             raise InputError(f"{place}: the record is {json.dumps(record)[:40]}, but an object is expected.")
         records.append((place, record))
-    schema = infer_schema(records)
+    schema, given = infer_schema(records), gold.layer(GivenSchema)
     if path is not None:
         schema = merge_schemas(_read_schema(path), schema)
+    elif given is not None:
+        schema = merge_schemas(read_schema(given.schema, "schema"), schema)
     declarations = {}
-    for given in declared:
-        name, equals, kind = given.partition("=")
+    for text in declared:
+        name, equals, kind = text.partition("=")
         if not equals:
-            raise UsageError(f"--field {given}: a place and its kind are expected, e.g. --field total=number")
+            raise UsageError(f"--field {text}: a place and its kind are expected, e.g. --field total=number")
         declarations[name] = kind
     return declare(schema, declarations)
+
+
+def schema_text(source: Input) -> str:
+    """The schema that a file of records shows, as JSON Schema, to be edited and given back."""
+    return json.dumps(write_schema(find_schema(_read(source), None, ())), ensure_ascii=False, indent=2) + "\n"
 
 
 def _read_schema(path: str) -> Place:
@@ -133,6 +160,8 @@ def _take_answers(run: Run, name: str, system: Corpus, schema: Place) -> Corpus:
         places = [*rows]
     read: list[str] = []
     statuses: list[str] = []
+    faults: list[str] = []
+    is_checked = run.options.schema is not None or gold.layer(GivenSchema) is not None
     for place in places:
         cell = "null" if place is None else cells[place]
         status = PARSED
@@ -141,6 +170,8 @@ def _take_answers(run: Run, name: str, system: Corpus, schema: Place) -> Corpus:
             cell = json.dumps(record, ensure_ascii=False)
         statuses.append(status)
         read.append(cell)
+        record = json.loads(cell) if is_checked and status in READ else {}
+        faults.append(" ".join(sorted(find_breaches(schema, record))) if status in READ else status)
     own = np.zeros(system.sentences, dtype=np.int64) if system.lines is None else system.lines
     lines = np.array([0 if place is None else own[place] for place in places], dtype=np.int64)
     unread = sum(status not in READ for status in statuses)
@@ -151,13 +182,63 @@ def _take_answers(run: Run, name: str, system: Corpus, schema: Place) -> Corpus:
         name=system.name,
         format=system.format,
         sha256=system.sha256,
-        columns={RECORD: Column.of(read), STATUS: Column.of(statuses), TEXT: gold.column(TEXT)},
+        columns={RECORD: Column.of(read), STATUS: Column.of(statuses), TEXT: gold.column(TEXT)}
+        | ({BREACHES: Column.of(faults)} if is_checked else {}),
         files=system.files[:1],
         lines=lines,
         comments=(),
         noted=system.noted,
         left_out=system.left_out,
     )
+
+
+def _fields_of(schema: Place) -> list[str]:
+    return [place.path for place in schema.walk() if place.form == VALUE]
+
+
+def _count_outside(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    """The number of values of each field that the schema does not have."""
+    return dict(Counter(one.field for one in outcomes if one.note == OUTSIDE).most_common())
+
+
+def _ambiguous_dates(outcomes: Sequence[Outcome], schema: Place) -> dict[str, Any]:
+    """The number of dates of a system with two readings, the first of them, and its field."""
+    dates = {place.path: place.kind for place in schema.walk() if place.kind.name == DATE}
+    found = [
+        (one.field, one.system)
+        for one in outcomes
+        if one.field in dates
+        and isinstance(one.system, str)
+        and read_date(one.system.strip().lower(), dates[one.field].parameters.get("order", "")) == ()
+    ]
+    field, date = found[0] if found else ("", "")
+    return {"number": len(found), "field": field, "date": date}
+
+
+@remark
+def fields_outside(name: str, fields: Mapping[str, int], known: Sequence[str]) -> Iterator[str]:
+    """Values of fields that the schema does not have, and the fields that may be meant."""
+    if fields:
+        plain = {_plain(field): field for field in known}
+        named = [
+            f"{field} {number:,}" + (f" ({plain[_plain(field)]}?)" if _plain(field) in plain else "")
+            for field, number in [*fields.items()][:_MOST_FIELDS]
+        ]
+        number = sum(fields.values())
+        have = "1 value has a field" if number == 1 else f"{number:,} values have fields"
+        yield f"{name}: {have} outside the schema: {', '.join(named)}{', …' * (len(fields) > _MOST_FIELDS)}."
+
+
+def _plain(field: str) -> str:
+    return re.sub(r"[\s_-]", "", field).casefold()
+
+
+@remark
+def dates_with_two_readings(name: str, number: int, field: str, date: str) -> Iterator[str]:
+    """Dates whose day may be the month."""
+    if number:
+        values = plural(number, "value")
+        yield f'{name}: date {date} has two readings ({values}); say --field {field}="date(order=dmy)".'
 
 
 @remark

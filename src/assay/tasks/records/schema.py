@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
@@ -49,6 +49,10 @@ class Place:
     """key, derived, ignore."""
     values: tuple[Any, ...] = ()
     """The values of an enum."""
+    types: tuple[str, ...] = ()
+    """The types that a JSON Schema allows; nothing if it names none."""
+    required: tuple[str, ...] = ()
+    """The fields that an object must have by the schema."""
     fillers: frozenset[str] = frozenset()
     """Fillers that are values here, because gold or the enum has them."""
 
@@ -170,7 +174,8 @@ def _read(path: str, given: Any, root: Mapping[str, Any], name: str, depth: int)
             if len(others) != 1:
                 raise InputError(f"{where} has {len(others)} alternatives beside null. Keep one.")
             rest = {own: value for own, value in given.items() if own != key}
-            return _read(path, {**others[0], **rest}, root, name, depth + 1)
+            place = _read(path, {**others[0], **rest}, root, name, depth + 1)
+            return replace(place, types=(*place.types, "null")) if len(given[key]) > 1 else place
     types = given.get("type", [])
     types = [one for one in (types if isinstance(types, list) else [types]) if one != "null"]
     form = types[0] if len(types) == 1 else OBJECT if "properties" in given else "array" if "items" in given else ""
@@ -191,9 +196,59 @@ def _read(path: str, given: Any, root: Mapping[str, Any], name: str, depth: int)
         place = Place(path, VALUE, parse_kind(kind))
     else:
         raise InputError(f'{name}: unknown type "{form}" at {path or "the record"}.')
+    every = given.get("type", [])
+    place = replace(place, types=(*every,) if isinstance(every, list) else (every,))
+    place = replace(place, required=tuple(given.get("required", ())) if form == OBJECT else ())
     for declaration in declared if isinstance(declared, list) else [declared]:
         place = _declare(place, str(declaration), where)
     return place
+
+
+_JSON_TYPES: Mapping[str, Callable[[Any], bool]] = {
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    "integer": lambda value: isinstance(value, int | float) and not isinstance(value, bool) and value == int(value),
+    "object": lambda value: isinstance(value, Mapping),
+    "array": lambda value: isinstance(value, list),
+    "null": lambda value: value is None,
+}
+BREACHES = ("type", "enum", "required", "extra")
+
+
+def find_breaches(place: Place, value: Any) -> set[str]:
+    """The kinds of breaches of a schema in a record: type, enum, required, extra."""
+    if place.types and not any(_JSON_TYPES[one](value) for one in place.types if one in _JSON_TYPES):
+        return {"type"}
+    found: set[str] = set()
+    if place.values and value is not None and value not in place.values:
+        found.add("enum")
+    if isinstance(value, Mapping) and place.form == OBJECT:
+        found |= {"required"} if any(key not in value for key in place.required) else set()
+        for key, one in value.items():
+            found |= find_breaches(place.fields[key], one) if key in place.fields else {"extra"}
+    elif isinstance(value, list) and place.element is not None:
+        for one in value:
+            found |= find_breaches(place.element, one)
+    return found
+
+
+def write_schema(place: Place) -> dict[str, Any]:
+    """A schema as JSON Schema, with what only assay knows of a place as `x-assay`."""
+    declared = [*([place.listed] if place.form == LIST and place.listed == ORDERED else []), *sorted(place.marks)]
+    written: dict[str, Any]
+    if place.form == OBJECT:
+        written = {"type": "object", "properties": {key: write_schema(one) for key, one in place.fields.items()}}
+    elif place.form == LIST:
+        element = write_schema(place.element) if place.element else {}
+        written = {"type": "array", "items": element, **({"uniqueItems": True} if place.listed == SET else {})}
+    elif place.kind.name == ENUM:
+        written = {"enum": [*place.values]}
+    else:
+        written = {"type": {NUMBER: "number", BOOLEAN: "boolean"}.get(place.kind.name, "string")}
+        written |= {"format": "date"} if place.kind.name == DATE else {}
+        declared += [place.kind.spell()] if "(" in place.kind.spell() else []
+    return {**written, **({DECLARED: declared} if declared else {})}
 
 
 def merge_schemas(given: Place, inferred: Place) -> Place:

@@ -11,10 +11,12 @@ from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.formats.shapes import STATUSES
 from assay.result import Result, Table
+from assay.tasks.records.judge import BREACHES as BREACHES_OF
 from assay.tasks.records.judge import ELSEWHERE, HALLUCINATED, STATUS, outcomes_of
 from assay.tasks.records.kinds import show_value
 from assay.tasks.records.measures import compared_by
 from assay.tasks.records.pairing import OUTCOMES, WRONG
+from assay.tasks.records.schema import BREACHES
 
 _MOST_PAIRS = 12
 """The most wrong values that are listed."""
@@ -27,6 +29,12 @@ def sum_answers(run: Run, compares: bool) -> Mapping[str, LabelSums]:
     for name, pair in run.pairs:
         statuses = pair.system.column(STATUS).counts()
         sums[f"answers\t{name}"] = {"": {status: statuses.get(status, 0) for status in STATUSES}}
+        if BREACHES_OF in pair.system.columns:
+            found = pair.system.column(BREACHES_OF).counts()
+            breaches = {
+                kind: sum(number for text, number in found.items() if kind in text.split()) for kind in BREACHES
+            }
+            sums[f"schema\t{name}"] = {"": {"schema-valid": found.get("", 0), **breaches}}
         wrong: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for _, outcomes in outcomes_of(pair, compared_by(run.measures)):
             for one in outcomes:
@@ -46,28 +54,32 @@ def finish_records(result: Result, part: Part, settings: Settings) -> Result:
     keyed = [(key.split("\t"), sums) for key, sums in part.of_task.items()]
     statuses = {name: sums[""] for (kind, name), sums in keyed if kind == "answers"}
     wrong = {name: sums for (kind, name), sums in keyed if kind == "wrong"}
+    for (kind, name), sums in keyed:
+        statuses[name] = {**statuses[name], **sums[""]} if kind == "schema" else statuses[name]
     tables = (*_answers(statuses), *_fields(result), *_wrong_values(wrong))
     return replace(result, tables=tables, confusion=())
 
 
 def _answers(systems: Mapping[str, Mapping[str, int]]) -> Iterator[Table]:
     """How the answers could be read, if some of them had to be."""
-    if all(counts["parsed"] == sum(counts.values()) for counts in systems.values()):
+    columns = [*next(iter(systems.values()))]
+    totals = {name: sum(counts[status] for status in STATUSES) for name, counts in systems.items()}
+    if columns == [*STATUSES] and all(counts["parsed"] == totals[name] for name, counts in systems.items()):
         return
     rows = []
     for name, counts in systems.items():
-        total = sum(counts.values())
-        rows.append((name, total, *([counts[status], counts[status] / total] for status in STATUSES)))
+        rows.append((name, totals[name], *([counts[column], counts[column] / totals[name]] for column in columns)))
+    valid = " schema-valid: as the schema says; type, enum, required, extra: answers with such a breach of it."
     yield Table(
         "Answers",
-        ("system", "answers", *STATUSES),
+        ("system", "answers", *columns),
         tuple(rows),
         ("text", "count", "share"),
         after="scores",
         name="answers",
         notes=(
             "Brackets contain percent. repaired: read in spite of errors of form. refused, malformed (without a "
-            "record) and missing count as empty.",
+            "record) and missing count as empty." + valid * (columns != [*STATUSES]),
         ),
     )
 

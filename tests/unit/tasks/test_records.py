@@ -1,0 +1,116 @@
+"""Records as users give them: data of Python, schemas, declarations, warnings, agreement."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.formats import Input, from_records
+from assay.tasks.records.prepare import schema_text
+from assay.tasks.records.schema import find_breaches, infer_schema, read_schema, write_schema
+from unit.samples import refusal
+
+CORPUS = Path(__file__).parents[2] / "data" / "records" / "corpus"
+GOLD = [{"id": number, "record": {"name": "x", "n": number, "on": "2021-03-12"}} for number in range(5)]
+
+
+def f1(result: assay.Result) -> float:
+    return next(row.value for row in result.scores if row.score == "f1" and row.label is None)
+
+
+def test_data_of_python_are_records_if_they_have_one_or_if_it_is_said():
+    wrong = [{"id": row["id"], "record": {**row["record"], "name": "y"}} for row in GOLD]
+    assert f1(assay.score(GOLD, {"s": wrong}, times=5)) == pytest.approx(2 / 3)
+    plain, answers = [row["record"] for row in GOLD], [json.dumps(row["record"]) for row in GOLD]
+    assert f1(assay.score(plain, {"s": answers}, task="records", times=5)) == 1
+    unread = assay.score(plain, {"s": [*answers[:4], "I do not know."]}, task="records", times=5)
+    assert f1(unread) == pytest.approx(2 * 12 / 27)
+    assert "s: 1 of 5 answers could not be read and count as empty." in unread.warnings
+
+
+def test_objects_with_model_dump_are_records_and_their_class_is_a_schema():
+    class Invoice:
+        def __init__(self, total):
+            self.total = total
+
+        def model_dump(self, mode):
+            assert mode == "json"
+            return {"total": self.total}
+
+        @staticmethod
+        def model_json_schema():
+            return {"type": "object", "properties": {"total": {"enum": ["1", "2"]}}, "required": ["total"]}
+
+    gold = from_records([Invoice("1"), Invoice("2")], schema=Invoice)
+    result = assay.score(gold, {"s": [Invoice("1"), Invoice("3")]}, times=5)
+    assert f1(result) == 0.5
+    answers = next(table for table in result.tables if table.title == "Answers")
+    row = dict(zip(answers.header, answers.rows[0], strict=True))
+    assert (row["schema-valid"], row["enum"]) == ([1, 0.5], [1, 0.5])
+
+
+def test_fields_outside_and_dates_with_two_readings_are_warned_of():
+    answers = [{"id": row["id"], "record": {"Name": "x", "n": row["id"], "on": "12/03/2021"}} for row in GOLD]
+    result = assay.score(GOLD, {"s": answers}, times=5)
+    assert result.warnings[:2] == (
+        "s: 5 values have fields outside the schema: Name 5 (name?).",
+        's: date 12/03/2021 has two readings (5 values); say --field on="date(order=dmy)".',
+    )
+    said = assay.score(GOLD, {"s": answers}, field=["on=date(order=dmy)", "Name=ignore"], times=5)
+    assert f1(said) == pytest.approx(2 * 10 / 25)
+    assert not any("outside" in text or "readings" in text for text in said.warnings)
+
+
+def test_a_schema_that_is_inferred_can_be_written_and_given_back(tmp_path):
+    path = tmp_path / "schema.json"
+    path.write_text(schema_text(Input(str(CORPUS / "gold.jsonl"))), "utf-8")
+    files = str(CORPUS / "gold.jsonl"), {"a": str(CORPUS / "a.jsonl")}
+    inferred, given = assay.score(*files, times=5), assay.score(*files, schema=str(path), times=5)
+    numbers = [[row.value for row in result.scores] for result in (inferred, given)]
+    assert numbers[0] == pytest.approx(numbers[1], nan_ok=True)
+    schema = read_schema(json.loads(path.read_text("utf-8")), "schema.json")
+    assert write_schema(schema) == json.loads(path.read_text("utf-8"))
+
+
+def test_breaches_of_a_schema_are_told_apart():
+    number = {"type": ["number", "null"]}
+    schema = read_schema(
+        {
+            "type": "object",
+            "properties": {"n": number, "l": {"type": "array", "items": {"enum": ["a"]}}},
+            "required": ["n"],
+        },
+        "schema.json",
+    )
+    assert find_breaches(schema, {"n": None, "l": ["a"]}) == set()
+    assert find_breaches(schema, {"n": "1"}) == {"type"}
+    assert find_breaches(schema, {"l": ["b"], "m": 1}) == {"required", "enum", "extra"}
+
+
+def test_faults_are_refused_with_their_place(tmp_path):
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"id": 1, "record": {"a": {"b": 1}}}\n{"id": 2, "record": {"a": 2}}\n', "utf-8")
+    message = refusal(assay.score, str(gold), {"s": str(gold)}, times=5)
+    assert message == f"{gold}:1: a is an object, and at {gold}:2 it is not. Give a schema: --schema"
+    text = [{"record": {"a": 1}}, {"record": "{}"}]
+    assert refusal(assay.score, text, {"s": text}, times=5).startswith("gold:2: the record is a string.")
+    assert refusal(assay.score, GOLD, {"s": GOLD}, field=["m=number"], times=5).startswith(
+        "--field m: there is no place 'm'"
+    )
+    assert "has no records 9" in refusal(assay.score, GOLD, {"s": [{"id": 9, "record": {}}]}, times=5)
+
+
+def test_annotators_of_records_agree_in_either_order():
+    other = [{"id": row["id"], "record": {**row["record"], "n": 1}} for row in GOLD]
+    result = assay.agreement({"anna": GOLD, "ben": other}, times=5)
+    back = assay.agreement({"ben": other, "anna": GOLD}, times=5)
+    assert [row.value for row in result.scores] == [row.value for row in back.scores]
+
+
+def test_null_adds_nothing_and_names_of_fields_change_names_only():
+    with_null = [{"id": row["id"], "record": {**row["record"], "z": None}} for row in GOLD]
+    assert f1(assay.score(with_null, {"s": GOLD}, times=5)) == 1
+    assert infer_schema([("1", {"a": 1, "b": None})]).slots[1].kind.name == "text"
