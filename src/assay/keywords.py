@@ -105,7 +105,8 @@ class Keywords(TypedDict, total=False):
         metavar="TASK", known="assay.tasks:NAMES", signed=False)]
     column: Annotated[str | Sequence[str] | Mapping[str, str | int] | None, Option(
         COMPARED, "Column to compare: UPOS, XPOS, FEATS, LEMMA, MISC:NER, MISC:Entity, a header name or a number; "
-        "3+4 for spans in layers. NAME=COLUMN for gold, one system or one annotator.",
+        "3+4 for spans in layers; or a layer of an export (assay formats FILE). NAME=COLUMN for gold, one system or "
+        "one annotator: --column gold=2 --column a=3.",
         metavar="[NAME=]COLUMN", signed=False)]
     id: Annotated[str, Option(
         COMPARED, "Column of the ids of items; doc,turn for two together, none to go by order. Default: recognised "
@@ -118,7 +119,8 @@ class Keywords(TypedDict, total=False):
         "first lines.", metavar="[NAME=]FORMAT", known="assay.formats:FORMATS")]
     which: Annotated[str | Sequence[str] | Mapping[str, str], Option(
         COMPARED, "Whose annotation to read if a file contains several: annotations (of people), predictions, "
-        "ground-truth, last, or the name of an annotator or a model. NAME=WHO for one file.",
+        "ground-truth, curation, last, or the name of an annotator or a model (assay formats FILE). NAME=WHO for one "
+        "file: --which gold=anna --which m1=model:m1.",
         (), metavar="[NAME=]WHO")]
     map: Annotated[File | None, Option(COMPARED, "Mapping file, which replaces labels by others.", file="path")]
     slices: Annotated[str | Sequence[str], Option(
@@ -162,7 +164,8 @@ class Keywords(TypedDict, total=False):
         "the tags.", (), metavar="SCHEME", known="assay.formats.schemes:SCHEMES", signed=False)]
     repair: Annotated[str | Sequence[str] | Mapping[str, str], Option(
         SPANS, "If annotations are faulty: mend what has one sure reading and drop the rest (mend, for tags as "
-        "conlleval does), or drop all of them (drop). NAME=mend for one file. Default: stop with an error.",
+        "conlleval does), or drop all of them (drop). NAME=mend for one file: --repair gold=mend. Default: stop with "
+        "an error.",
         (), metavar="[NAME=]mend|drop")]
     missing: Annotated[Literal["error", "empty", "absent"], Option(
         SPANS, "If a system lacks a document: stop (error) or score it as empty (empty). For annotators also: "

@@ -20,8 +20,6 @@ READINGS = {case["id"]: case for case in json.loads((DATA / "expected.json").rea
 PENDING = frozenset(
     (
         "doccano-agreement",
-        "ls-two-agreement",
-        "prodigy-agreement",
     )
 )
 """Commands on files that are not read yet."""

@@ -354,7 +354,8 @@ def test_documents_without_a_prediction_are_scored_as_empty_on_request():
     try:
         assay.compare(export, systems, "exact", which=which, times=5)
     except AssayError as error:
-        lacking = f"{export}: lacks the documents 12, 14, which {export} has. To score them as empty: --missing empty"
+        lacking = f"{export}, model:m2: lacks the documents 12, 14, which {export}, 1 has. To score them as empty: "
+        lacking += "--missing empty"
         assert str(error) == lacking
     else:
         raise AssertionError("scored")

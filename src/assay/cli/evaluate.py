@@ -210,17 +210,18 @@ def agreement_command(
 ) -> int:
     """Measure the agreement of annotators, none of them gold.
 
-    ANNOTATORS are a file or folder each, or one table of ratings for all: CSV, TSV or JSON, long or wide (assay
-    formats). Columns of a wide table that share their labels are annotators; --column names them, once for each.
-    Labels: kappa of pairs, alpha, Fleiss's kappa and AC1 of all; who differs, and on which labels and items. Spans:
-    F1 of exact matches and of the fair matching made both ways, with its types of differences, kappa and alpha for
-    the labels of spans that both have, and for words; alpha-u and gamma on demand. No score depends on the order of
-    annotators.
+    ANNOTATORS are a file or folder each, one export of all of them (--which names some), or one table of ratings for
+    all: CSV, TSV or JSON, long or wide (assay formats). Columns of a wide table that share their labels are
+    annotators; --column names them, once for each. Labels: kappa of pairs, alpha, Fleiss's kappa and AC1 of all;
+    who differs, and on which labels and items. Spans: F1 of exact matches and of the fair matching made both
+    ways, with its types of differences, kappa and alpha for the labels of spans that both have, and for words;
+    alpha-u and gamma on demand. No score depends on the order of annotators.
 
     Examples:
       assay agreement anna.conll ben.conll
       assay agreement anna/ ben/ carl/ --input-format brat
       assay agreement a=anna.conllu b=ben.conllu --column XPOS --task tags
+      assay agreement export.json --missing absent
       assay agreement ratings.csv -m alpha -m "alpha(level=ordinal)" -m fleiss
       assay agreement wide.csv --column anna --column ben
       assay agreement humans.json --system gpt=gpt.json -m alt-test

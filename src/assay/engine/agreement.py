@@ -36,6 +36,7 @@ from assay.engine.task import Task, find_task, tasks
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError
 from assay.formats import Files, plan
+from assay.formats.contents import describe
 from assay.formats.ratings import FORMAT, RatingTable, SystemRatings, is_table, ratings_in, read_ratings
 from assay.formats.source import Source as File
 from assay.formats.source import find_folder, list_files
@@ -64,12 +65,13 @@ def agreement(
 ) -> Result:
     """The agreement of two or more annotators; options are those of `score`, but for jobs and cluster.
 
-    `annotators` are files, folders or data as for systems, one each, or one table of ratings for all: a path, or
-    {annotator: {item: label}}. In a wide table, columns that share their labels are annotators, or those that
-    `column` lists. `systems` are judged against them, in the ways that `against` names: each, majority, any,
-    leave-one-out. With missing="absent" a document that an annotator lacks was not given to them. With `items` the
-    Result has all items, not only those that annotators disagree on most. If `items` is a path ending in .json (Label
-    Studio), .jsonl (Prodigy) or / (brat), documents in which annotators differ are written there, to be decided.
+    `annotators` are files, folders or data as for systems, one each, one export of all of them (`which` lists some),
+    or one table of ratings for all: a path, or {annotator: {item: label}}. In a wide table, columns that share
+    their labels are annotators, or those that `column` lists. `systems` are judged against them, in the ways that
+    `against` names: each, majority, any, leave-one-out. With missing="absent" a document that an annotator lacks
+    was not given to them. With `items` the Result has all items, not only those that annotators disagree on most.
+    If `items` is a path ending in .json (Label Studio), .jsonl (Prodigy) or / (brat), documents in which
+    annotators differ are written there, to be decided.
     """
     if options.get("kind") == "disagreement":
         # There are no others.
@@ -101,8 +103,14 @@ def agreement(
         judged_systems = named_systems(systems) if systems else {}
         return build(_agree_in_table(table, replace(asked, systems=judged_systems, options=chosen)))
     annotators, systems = (read_annotators(given, chosen) for given in (annotators, systems))
+    given = named_systems(annotators)
+    if len(given) == 1 and isinstance(path := next(iter(given.values())), str | Path):
+        given, chosen = _split_annotators(str(path), chosen)
+        if len(given) < 2:
+            found = f"{path} has {f'only {next(iter(given))}' if given else 'no names of annotators'}"
+            raise UsageError(f"agreement takes at least two annotators, but {found}.")
     # By name: no score depends on who is given first. One who is called gold comes first, as gold does in messages.
-    people = dict(sorted(named_systems(annotators).items(), key=lambda pair: (pair[0] != "gold", pair[0])))
+    people = dict(sorted(given.items(), key=lambda pair: (pair[0] != "gold", pair[0])))
     if len(people) < 2:
         raise UsageError("agreement takes at least two annotators.")
     if any(isinstance(given, str) and given == "-" for given in people.values()):
@@ -141,6 +149,16 @@ class _Request:
         return Settings(self.options.seed, self.options.times, "percentile")
 
 
+def _split_annotators(path: str, options: Options) -> tuple[dict[str, Any], Options]:
+    """The annotators of one file, all or those that --which names, and the options that choose each of them."""
+    named = options.annotators or [
+        f"annotator:{name}" for name in describe(path, input_format=options.format_of("gold")).annotators
+    ]
+    # What divides names from values cannot be in a name here.
+    who = {re.sub("[=:,]", " ", one.removeprefix("annotator:").removeprefix("model:")): one for one in named}
+    return dict.fromkeys(who, path), options.with_annotators(who)
+
+
 # --- one table of ratings ---
 
 
@@ -166,8 +184,7 @@ def _read_table(given: Any, columns: Sequence[str], options: Options) -> RatingT
     except InputError:
         looks = _TABLES[0]
     if looks not in _TABLES or not is_table(head):
-        remedy = " To take several of one file: anna=FILE ben=FILE --which anna=NAME --which ben=NAME"
-        raise UsageError(f"agreement takes at least two annotators.{remedy * (looks == 'jsonl')}")
+        return None
     return read_ratings(paths, columns=columns)
 
 
@@ -226,7 +243,8 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
     options.check_formats([*people, *systems])
     if absent and systems:
         raise UsageError("--missing absent and --system cannot be given together.")
-    in_folders = any(_find_folder(path) is not None for path in people.values())
+    # One folder for all has their annotations by name.
+    in_folders = len({*map(str, people.values())}) > 1 and any(map(_find_folder, people.values()))
     shared = _shared_documents(people) if absent and in_folders else [people]
     if absent and not in_folders:
         kept: dict[str, Any] = {"missing": ABSENT}

@@ -180,6 +180,16 @@ class Options:
         column = layer if isinstance(layer, str) else ""
         return Asked(name, who, mending, is_system, self.id, sets, several, has_items, self.symmetric, column)
 
+    @property
+    def annotators(self) -> list[str]:
+        """Those that --which names without a file."""
+        return [who for file, who in self._by_file("which") if not file]
+
+    def with_annotators(self, who: Mapping[str, str]) -> Options:
+        """The options with annotators of one file by the names that they have here."""
+        others = [f"{file}={given}" for file, given in self._by_file("which") if file]
+        return replace(self, which=[*(f"{name}={given}" for name, given in who.items()), *others])
+
     def threshold_of(self, name: str) -> tuple[float, str | None] | None:
         """The least score that counts in a system, and the checksum of the gold on which it was chosen; None if all
         count."""

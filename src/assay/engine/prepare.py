@@ -206,16 +206,16 @@ class Run:
             # What gold leaves out, systems need not have.
             known = {*ours, *(row[1 if gold.by_id and system.by_id else 0] for row in gold.left_out)}
             absent = [key for key in ours if key not in order]
+            both, lack = (gold, system), "{0}: lacks the documents {2}, which {1} has."
+            # Annotations of one file are told by whose they are.
+            sides = [f"{one.name}, {one.which}" if gold.name == system.name else one.name for one in both]
             if absent and self.options.missing == "error":
                 remedy = "To score them as empty: --missing empty"
                 if self.options.symmetric:
                     remedy = "To compare the documents that both have: --missing absent"
-                fact = f"lacks the documents {_list_keys(absent)}, which {gold.name} has"
-                raise AlignmentError(f"{system.name}: {fact}. {remedy}")
+                raise AlignmentError(f"{lack.format(*sides[::-1], _list_keys(absent))} {remedy}")
             if foreign := [key for key in theirs if key not in known]:
-                raise AlignmentError(
-                    f"{gold.name}: lacks the documents {_list_keys(foreign)}, which {system.name} has."
-                )
+                raise AlignmentError(lack.format(*sides, _list_keys(foreign)))
             if absent:
                 order |= {key: system.documents + place for place, key in enumerate(ours) if key not in order}
                 named = [str(key + 1) if isinstance(key, int) else key for key in absent[:MOST_NAMED]]

@@ -184,7 +184,9 @@ def test_sets_numbers_of_numpy_and_nan_are_read() -> None:
 
 def test_one_annotated_text_is_no_table(tmp_path: Path) -> None:
     text = "1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
-    assert refusal(tmp_path, text, name="a.conllu") == "agreement takes at least two annotators."
+    assert refusal(tmp_path, text, name="a.conllu") == (
+        "agreement takes at least two annotators, but a.conllu has no names of annotators."
+    )
 
 
 @each(
@@ -560,8 +562,14 @@ def test_annotators_of_one_export_are_compared_on_the_documents_that_both_have(t
     assert [pairs[f"{a} ~ {b}"] for a, b in ("ab", "ac", "bc")] == pytest.approx([2 / 3, 2 / 3, 0])
     assert "a and b are compared on the 1 document that both have." in result.warnings
     assert not [text for text in result.warnings if "copies of one file" in text]
-    with pytest.raises(assay.AssayError, match=r"--which anna=NAME --which ben=NAME$"):
-        assay.agreement([name])
+    # The file alone stands for all of its annotators, or for those that are named.
+    alone = assay.agreement([name], ["exact"], missing="absent", times=5)
+    same = {row.system: row.value for row in alone.scores if row.score == "f1"}
+    assert [same[f"{a} ~ {b}"] for a, b in ("AB", "AC", "BC")] == pytest.approx([2 / 3, 2 / 3, 0])
+    two = assay.agreement(name, ["exact"], which=["A", "C"], missing="absent", times=5)
+    assert [(source.name, source.which) for source in two.systems] == [("A", "A"), ("C", "C")]
+    with pytest.raises(assay.AssayError, match=r"at least two annotators, but .*e.json has only A\.$"):
+        assay.agreement(name, which="A")
     with pytest.raises(assay.AssayError, match=r"^--missing is about .*, but tags are compared"):
         assay.agreement([[["A"]], [["A"]]], missing="absent")
     chains = {}
