@@ -867,7 +867,7 @@ def from_documents(
     form = replace(plan([], name, "jsonl", ()), name="lists")
     form = replace(form, **rows.decide_rows(documents[: SHOWN], name, names or {}))
     builder = Builder(form.labels, asked=asked)
-    read = partial(rows.row_document, names=names or {}, columns=form.labels) if form.labels else None
+    read = rows.row_reader(names or {}, form.labels) if form.labels else None
     text = jsondocs.read_dicts(documents, name, builder, read)
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return builder.corpus(name, digest, form)

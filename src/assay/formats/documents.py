@@ -116,8 +116,11 @@ def add_document(
     starts = [start for start, _ in document.sentences] or [0]
     if tokens is not None:
         forms = tokens or [""]
-        labels = [document.columns[column] if tokens else forms for column in builder.names]
-        cells = [cell for row in zip(forms, *labels, strict=True) for cell in row] if labels else forms
+        width = len(builder.names) + 1
+        cells = [""] * (width * len(forms))
+        cells[::width] = forms
+        for at, column in enumerate(builder.names if tokens else (), 1):
+            cells[at::width] = document.columns[column]
         builder.add(cells, [builder.words + len(forms)], [line])
     else:
         text = text or ""

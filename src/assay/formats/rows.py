@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
@@ -23,6 +23,8 @@ _OF_DOCUMENTS = ("spans", "entities", "ents", "label", "labels", "relations", "v
 """Keys of lists of which a document has one, unless they have a label for each word."""
 _EXAMPLE = '{"tokens": ["Ann", "left"], "ner_tags": ["B-PER", "O"]}'
 _IGNORED = -100
+_OF_ROWS = frozenset((*jsondocs.IDS, "text"))
+"""Keys of a row that are no metadata."""
 Names = Mapping[str, Mapping[int, str]]
 """The names of numbers by column, or for all columns under no name."""
 
@@ -70,8 +72,9 @@ def read_table(source: Source, builder: Builder, *, names: Names) -> None:
     _, batches = open_table(source)
     builder.begin_file(source.path)
     rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+    read = row_reader(names, builder.names)
     for line, row in enumerate(rows, 1):
-        add_document(row_document(row, line, f"{source.path}:{line}", names, builder.names), builder)
+        add_document(read(row, line, f"{source.path}:{line}"), builder)
     builder.end_file()
 
 
@@ -124,19 +127,28 @@ def _names_of(names: Names, column: str) -> Mapping[int, str]:
 def read_rows(source: Source, builder: Builder, *, names: Names) -> None:
     """Read one file of JSON."""
     builder.begin_file(source.path)
+    read = row_reader(names, builder.names)
     for line, row in json_values(source, _EXAMPLE, "row"):
-        add_document(row_document(row, line, f"{source.path}:{line}", names, builder.names), builder)
+        add_document(read(row, line, f"{source.path}:{line}"), builder)
     builder.end_file()
 
 
-def row_document(row: Any, line: int, place: str, names: Names, columns: Sequence[str]) -> Document:
-    """The document that a row is, with the labels of its words in these columns."""
+def row_reader(names: Names, columns: Sequence[str]) -> Callable[[Any, int, str], Document]:
+    """The function that makes a document of a row with its line and place, with the labels in these columns."""
+    return partial(_read_row, columns={column: (_names_of(names, column), set()) for column in columns})
+
+
+def _read_row(row: Any, line: int, place: str, columns: Mapping[str, tuple[Mapping[int, str], set[str]]]) -> Document:
+    """The document that a row is; `columns` have the names of their numbers, and the labels that were checked."""
     key = next((key for key in WORDS if isinstance(row, dict) and _is_list_of(row.get(key), str)), None)
     if key is None:
         raise InputError(f"{place}: {quote(row)}, but a row with a list of words is expected. It is {_EXAMPLE}")
     words = row[key]
-    labels = {column: _name_labels(row.get(column), len(words), names, column, place) for column in columns}
-    metadata = {name: given for name, given in row.items() if name not in (*jsondocs.IDS, "text")}
+    labels = {
+        column: _name_labels(row.get(column), len(words), f"{place}: {column}", *known)
+        for column, known in columns.items()
+    }
+    metadata = {name: given for name, given in row.items() if name not in _OF_ROWS and not isinstance(given, list)}
     annotation = Annotation(None, status="" if words else "without words")
     name = jsondocs.read_id(row, place)
     return Document(
@@ -144,21 +156,21 @@ def row_document(row: Any, line: int, place: str, names: Names, columns: Sequenc
     )
 
 
-def _name_labels(labels: Any, size: int, names: Names, column: str, place: str) -> list[str]:
-    """The labels of a row, numbers by their names."""
+def _name_labels(labels: Any, size: int, here: str, names: Mapping[int, str], checked: set[str]) -> list[str]:
+    """The labels of a row, numbers by their names; those that were checked are labels."""
     if not isinstance(labels, list) or len(labels) != size:
-        raise InputError(f"{place}: {column} is {quote(labels)}, but a list of {size} labels is expected.")
-    if {*map(type, labels)} <= {int} and (known := _names_of(names, column)):
-        if unnamed := [(word, label) for word, label in enumerate(labels, 1) if label not in known]:
+        raise InputError(f"{here} is {quote(labels)}, but a list of {size} labels is expected.")
+    if names and _is_list_of(labels, int):
+        if unnamed := [(word, label) for word, label in enumerate(labels, 1) if label not in names]:
             word, number = unnamed[0]
-            fact = f"but there are names for {min(known)} to {max(known)} alone. Is it the right file of names?"
+            fact = f"but there are names for {min(names)} to {max(names)} alone. Is it the right file of names?"
             if number == _IGNORED:
                 fact = "which stands for pieces of words that training passes over. Give each word its label."
-            raise InputError(f"{place}: {column} of word {word} is {number}, {fact}")
-        return [known[label] for label in labels]
-    for label in {*map(str, labels)}:
-        check_label(label, f"{place}: {column}", "row")
-    expect(_is_list_of(labels, str), f"{place}: {column}", labels, "a list of names")
+            raise InputError(f"{here} of word {word} is {number}, {fact}")
+        return [names[label] for label in labels]
+    expect(_is_list_of(labels, str), here, labels, "a list of names")
+    for label in {*labels} - checked:
+        checked.add(check_label(label, here, "row"))
     return labels
 
 
