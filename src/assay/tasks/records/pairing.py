@@ -301,10 +301,9 @@ class Comparer:
 
     def _candidates(self, element: Place, golds: Sequence[Any], systems: Sequence[Any]) -> list[tuple[int, int]]:
         """The pairs of elements that may have a right value in common."""
-        everything = [(i, j) for i in range(len(golds)) for j in range(len(systems))]
         inexact = self._match.match == PARTIAL or any(place.kind.is_tolerant for place in element.walk())
-        if inexact or len(everything) <= _SMALL:
-            return everything
+        if inexact or len(golds) * len(systems) <= _SMALL:
+            return [(i, j) for i in range(len(golds)) for j in range(len(systems))]
         sides: list[defaultdict[Any, dict[int, None]]] = []
         for side in (golds, systems):
             index: defaultdict[Any, dict[int, None]] = defaultdict(dict)

@@ -76,7 +76,6 @@ def _answers(systems: Mapping[str, Mapping[str, int]]) -> Iterator[Table]:
         tuple(rows),
         ("text", "count", "share"),
         after="scores",
-        name="answers",
         notes=(
             "Brackets contain percent. repaired: read in spite of errors of form. refused, malformed (without a "
             "record) and missing count as empty." + valid * (columns != [*STATUSES]),
@@ -126,7 +125,6 @@ def _fields(result: Result) -> Iterator[Table]:
             ("text", *["count"] * (5 + len(grounded)), "percent"),
             bold=((len(rows) - 1, 0),),
             after="labels",
-            name="fields",
             short=26,
             notes=(
                 "wrong: both have a value. hallucinated: wrong or spurious and not in the text; elsewhere: in it."
@@ -148,6 +146,6 @@ def _wrong_values(systems: Mapping[str, LabelSums]) -> Iterator[Table]:
             ("text", "text", "text", "count"),
             words=3,
             after="confusion",
-            name="wrong values",
+            name="forms",
             minor=True,
         )
