@@ -11,7 +11,7 @@ from assay.errors import InputError
 from assay.formats.builder import Builder
 from assay.formats.documents import Document, add_document
 from assay.formats.jsontext import check_string, expect, json_values, quote
-from assay.formats.offsets import AUTO, UNITS, agreeing_spans, measure, quote_text
+from assay.formats.offsets import AUTO, UNITS, agreeing_spans, is_text_at, measure, quote_text
 from assay.formats.source import Source, XmlStream
 from assay.formats.whose import Annotation
 
@@ -247,6 +247,7 @@ def _join_passages(
                 break
             text += ("\n" + " " * (gap - 1) if gap else "") + piece
         else:
-            agreeing = len(agreeing_spans(text, said, unit))
-            best = max(best, (agreeing, text), key=lambda row: row[0])
+            if offsets != AUTO or text.isascii() or all(is_text_at(own, text, parts) for own, parts in said):
+                return text
+            best = max(best, (len(agreeing_spans(text, said, unit)), text), key=lambda row: row[0])
     return best[1]
