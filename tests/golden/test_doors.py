@@ -36,15 +36,9 @@ IN_COLUMNS = ("aida", "hipe-document", "up1-empty-cell", "multiconer", "germeval
 MEASURES = {"spans": "exact", "links": "links", "graphs": "srl"}
 PENDING = frozenset(
     (
-        "doccano-folder",
-        "doccano-folder-m2",
         "cas-xmi-0",
         "cas-json-0",
         "cas-xmi-3",
-        "inception-unsaid",
-        "inception-anna",
-        "inception-ben",
-        "inception-curation",
         "cas-dtd",
     )
 )

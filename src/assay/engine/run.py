@@ -36,7 +36,8 @@ from assay.engine.values import JointValues, Values, grade_items
 from assay.engine.warnings import format_warnings
 from assay.errors import AssayError, InputError, UsageError, describe_os_error
 from assay.formats import Files
-from assay.formats.source import find_folder, list_files
+from assay.formats.folders import find_annotators
+from assay.formats.source import find_folder, is_archive, list_files
 from assay.keywords import OPTIONS
 from assay.records import dataclass
 from assay.result import Result
@@ -528,6 +529,10 @@ def find_shards(gold: Any, systems: Any) -> list[Shard]:
         if not isinstance(given, str | Path) or str(given) == "-" or find_folder(str(given)) is None:
             return []
     files = {name: list_files(str(given)) for name, given in (("", gold), *named.items())}
+    for name, given in (("", gold), *named.items()):
+        # The files of annotators belong together, and those in zip files have no size of their own.
+        if is_archive(str(given)) or find_annotators(find_folder(str(given)) or "", files[name]) is not None:
+            return []
     stems = {tuple(os.path.basename(path).partition(".")[0] for path in paths) for paths in files.values()}
     if len(stems) > 1 or any(len(set(names)) < len(names) for names in stems):
         # What does not correspond is for those to refuse who read it.

@@ -45,6 +45,7 @@ from assay.formats import (
 )
 from assay.formats.arrow import SHOWN, TABLES
 from assay.formats.builder import Builder, check_choice
+from assay.formats.folders import ChosenFiles, choose_files
 from assay.formats.offsets import AUTO, UNITS
 from assay.formats.source import ANNOTATIONS, DOCBIN, ZIP, Source, find_folder, list_files
 from assay.formats.whose import Asked, check_repair
@@ -757,14 +758,24 @@ class Input:
         self.kept: Corpus | None = None
         """What was read, if a task needs it before its turn."""
         self.folder = find_folder(path)
-        self._source: Source | None = Source(self.files[0], self.folder)
+        self._asked = asked or Asked()
+        self._chosen: ChosenFiles | None = None
+        """The files that are read, if annotators have files of their own."""
+        if self.folder is not None and not isinstance(given, Files):
+            self._chosen = choose_files(self.folder, self.files, self._asked)
+        if self._chosen is not None:
+            self.files = [*self._chosen.documents]
+            self._asked = asked = replace(self._asked, which="")
+        self._source: Source | None = self._open(self.files[0])
         """The first file, whose first lines were looked at; standard input and pipes cannot be opened twice."""
         self._input_format = input_format
         self._wanted = wanted
-        self._asked = asked or Asked()
         self.builder: Builder | None = None
         """What was counted in reading, if it is asked what the files contain."""
         self.plan = plan(self._source.head(), self._source.path, input_format, wanted, asked)
+
+    def _open(self, file: str) -> Source:
+        return Source(file, self.folder, self._chosen.documents.get(file, "") if self._chosen else "")
 
     def choose_format(self, input_format: str) -> None:
         """Plan to read it in another format, or with other parameters; nothing of it has been read."""
@@ -782,9 +793,13 @@ class Input:
         asked = self._asked if self.plan.names_annotators else replace(self._asked, which="")
         builder = Builder(names, tolerant=tolerant, asked=asked)
         self.builder = builder if asked.surveys else None
+        if self._chosen is not None:
+            builder.whose = self._chosen.whose
+            if not asked.surveys:
+                builder.check_choices(self.path, len(self._chosen.documents))
         digests = []
         for number, file in enumerate(self.files):
-            source = self._source or Source(file, self.folder)
+            source = self._source or self._open(file)
             self._source, chosen = None, self.plan
             if number:
                 like_first = replace(self._asked, items=contains_items(self))
@@ -806,6 +821,8 @@ class Input:
                 source.close()
             digests.append(source.sha256)
         self.digests = tuple(digests)
+        if self._chosen is not None:
+            self._chosen.count_others(builder)
         return builder.corpus(self.name, joint_digest(digests), self.plan)
 
 

@@ -418,11 +418,14 @@ class Builder:
             self._documents.insert(place, (first, name))
             self._document_names[name] += 1
 
-    def _check_choices(self, name: str) -> None:
-        """Refuse files in which the layer or the annotation that is asked for is not the only one, or not there."""
+    def check_choices(self, name: str, documents: int) -> None:
+        """Refuse files in which the layer or the annotation that is asked for is not the only one, or not there.
+
+        `documents` are left.
+        """
         try:
             self.layers.check(name)
-            self.whose.check(name, self.sentence)
+            self.whose.check(name, documents)
         except AssayError as error:
             # Data of Python have no path.
             if not os.path.exists(name):
@@ -436,7 +439,7 @@ class Builder:
             items = reduce(ItemTable.followed_by, self.tables)
             return replace(items, path=name if len(self.tables) > 1 else items.path, sha256=sha256).corpus()
         if not self.asked.surveys:
-            self._check_choices(name)
+            self.check_choices(name, self.sentence)
         unread = {**self.unread, **self.layers.unread}
         starts = np.array(self._starts, dtype=np.int64)
         sentences = np.searchsorted(starts, [token.first for token, _ in self._multiwords], side="right")

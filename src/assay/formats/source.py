@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import json
 import os
 import re
@@ -11,8 +12,9 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -42,6 +44,9 @@ DOCBIN = ".spacy"
 """The ending of files of spaCy."""
 _NO_TEXT = {"\xd0\xcf\x11\xe0": "an Excel file. Save it as CSV.", "%PDF": "a PDF. Save its text in a file."}
 """What is not read, by the first characters."""
+_LARGEST_MEMBER = 1 << 31
+_NO_FOLDERS = ("header.json", "_journal/", "samples/", "summaries.json", "reductions.json", "[Content_Types].xml")
+"""Zip files with members of these names are logs of Inspect, or documents of Office."""
 _PATTERN = re.compile(r"[*?\[]")
 
 
@@ -50,9 +55,11 @@ def list_files(path: str) -> list[str]:
     if path == "-":
         return [path]
     target = Path(path)
-    if target.is_dir():
+    if target.is_dir() or is_archive(path):
         try:
-            files = sorted(_below(str(target)), key=lambda file: file.replace(os.sep, "/"))
+            below = _below(str(target)) if target.is_dir() else [path]
+            inside = (_list_archive(file) if _is_packed(file, path) else [file] for file in below)
+            files = sorted(chain.from_iterable(inside), key=lambda file: file.replace(os.sep, "/"))
         except OSError as error:
             raise InputError(f"{error.filename or path}: cannot be read ({describe_os_error(error)}).") from None
         if not files:
@@ -71,7 +78,7 @@ def list_files(path: str) -> list[str]:
 
 def find_folder(path: str) -> str | None:
     """The folder below which the files of a folder or a glob pattern are named; a single file has none."""
-    if Path(path).is_dir():
+    if Path(path).is_dir() or is_archive(path):
         return path
     pattern = None if Path(path).exists() else _PATTERN.search(path)
     return os.path.dirname(path[: pattern.start()]) or "." if pattern else None
@@ -89,6 +96,87 @@ def _below(folder: str) -> Iterator[str]:
         files = (inside + name for name in names if not name.startswith("."))
         # The second says why a file cannot be looked at.
         yield from (file for file in files if os.path.isfile(file) or Path(file).is_file())
+
+
+# --- zip files ---
+
+
+@contextmanager
+def _unpacking(path: str) -> Iterator[None]:
+    """Refuse a file in a zip file, or that itself, if it cannot be read."""
+    import struct
+    import zipfile
+
+    faults = (ArithmeticError, EOFError, LookupError, RuntimeError, ValueError, struct.error, zlib.error)
+    try:
+        yield
+    except (*faults, zipfile.BadZipFile) as error:
+        raise InputError(f"{path}: cannot be unpacked ({error}). Copy or make it again.") from None
+
+
+def is_archive(path: str) -> bool:
+    """True for a zip file that stands for a folder, not for a log of Inspect or a document of Office."""
+    # A pipe is opened only once.
+    if not os.path.isfile(path):
+        return False
+    with suppress(OSError, InputError), open(path, "rb") as file:
+        if file.read(len(ZIP)) == ZIP.encode("latin-1"):
+            import zipfile
+
+            with _unpacking(path), zipfile.ZipFile(path) as archive:
+                return not any(name.startswith(_NO_FOLDERS) for name in archive.namelist())
+    return False
+
+
+def _is_packed(file: str, given: str) -> bool:
+    """True for the zip file that was given, and for those in a folder that are named so."""
+    return (file == given or file.endswith(".zip")) and is_archive(file)
+
+
+def _list_archive(path: str, content: BinaryIO | None = None) -> Iterator[str]:
+    """The files in a zip file and those in zip files within it, under names as if it were a folder."""
+    import zipfile
+
+    with _unpacking(path), zipfile.ZipFile(content or path) as archive:
+        for name in archive.namelist():
+            parts = name.split("/")
+            if any(part.startswith((".", "__MACOSX")) for part in parts) or not parts[-1]:
+                continue
+            inner = os.path.join(path, *parts)
+            if name.endswith(".zip") and content is None:
+                with open_file(inner) as packed:
+                    yield from _list_archive(inner, packed)
+            else:
+                yield inner
+
+
+def _outermost(path: str) -> str:
+    """The file on the disk: a zip file for one in it."""
+    while not os.path.lexists(path) and path != os.path.dirname(path):
+        path = os.path.dirname(path)
+    return path
+
+
+def open_file(path: str) -> BinaryIO:
+    """A file, or one in a zip file, of which nothing is written to the disk."""
+    outer = _outermost(path)
+    if outer == path or not os.path.isfile(outer):
+        return cast(BinaryIO, open(path, "rb"))
+    inside, content = os.path.relpath(path, outer).replace(os.sep, "/"), None
+    import zipfile
+
+    with _unpacking(path):
+        while True:
+            with zipfile.ZipFile(content or outer) as archive:
+                within = f"{inside.partition('.zip/')[0]}.zip"
+                info = archive.getinfo(within if inside.startswith(f"{within}/") else inside)
+                if info.file_size > _LARGEST_MEMBER:
+                    raise InputError(f"{path}: over 2 GiB within a zip file. Unpack it first.")
+                if info.file_size > max(_MUCH, _DENSEST * info.compress_size):
+                    raise InputError(f"{path}: packed more densely than any text is. Unpack it first.")
+                if info.filename == inside:
+                    return cast(BinaryIO, archive.open(info))
+                content, inside = io.BytesIO(archive.read(info)), inside.removeprefix(f"{within}/")
 
 
 @dataclass(frozen=True)
@@ -119,8 +207,10 @@ class Batch:
 class Source:
     """A file, or standard input, to be read once from beginning to end; files do not stay open before or after."""
 
-    def __init__(self, path: str, folder: str | None = None) -> None:
+    def __init__(self, path: str, folder: str | None = None, document: str = "") -> None:
         self._name = path
+        self._document = document
+        """The name of the only document in it, if that is not the file's."""
         self.path = "<stdin>" if path == "-" else path.replace("\n", "\\n")
         """Its name in messages, which are of one line."""
         self.folder = folder
@@ -155,7 +245,7 @@ class Source:
         if self._name == "-" and sys.stdin is None:
             raise InputError(f"{self.path}: cannot be read, because it is closed.")
         try:
-            self._raw = raw = sys.stdin.buffer if self._name == "-" else cast(BinaryIO, open(self._name, "rb"))
+            self._raw = raw = sys.stdin.buffer if self._name == "-" else open_file(self._name)
             start = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
         except OSError as error:
             raise InputError(f"{self.path}: cannot be opened ({describe_os_error(error)}).") from None
@@ -171,7 +261,8 @@ class Source:
     def _check_unchanged(self) -> None:
         before, self._state = self._state, None
         with suppress(OSError):
-            status = os.fstat(self._raw.fileno())
+            in_archive = self._name != "-" and _outermost(self._name) != self._name
+            status = os.stat(_outermost(self._name)) if in_archive else os.fstat(self._raw.fileno())
             if stat.S_ISREG(status.st_mode):
                 self._state = (status.st_ino, status.st_size, status.st_mtime_ns)
         if before not in (None, self._state):
@@ -234,7 +325,8 @@ class Source:
         """The text of the file of this name with another ending, its line ends as they are; it is hashed too."""
         path = os.path.splitext(self._name)[0] + ending
         try:
-            data = Path(path).read_bytes()
+            with open_file(path) as file:
+                data = file.read()
         except OSError as error:
             raise InputError(
                 f"{self.path}: its text {path} cannot be opened ({describe_os_error(error)}). Put it into the folder "
@@ -245,7 +337,9 @@ class Source:
 
     @property
     def stem(self) -> str:
-        """The name below the folder that was given, without its ending."""
+        """The name below the folder that was given, without its ending, or that of the document."""
+        if self._document:
+            return self._document
         name = os.path.relpath(self._name, self.folder) if self.folder else os.path.basename(self._name)
         return os.path.splitext(name)[0].replace(os.sep, "/")
 
@@ -271,11 +365,12 @@ class Source:
         return Batch(data.removeprefix(b"\xef\xbb\xbf") if self._line == 1 else data, self._line, self.path)
 
     def _read(self, size: int) -> bytes:
-        # The module for xz is loaded only for such files.
-        xz = (sys.modules["lzma"].LZMAError,) if "lzma" in sys.modules else ()
+        # The modules for xz and zip are loaded only for such files.
+        modules = (("lzma", "LZMAError"), ("zipfile", "BadZipFile"))
+        others = [getattr(sys.modules[name], fault) for name, fault in modules if name in sys.modules]
         try:
             return self._file.read(size)
-        except (EOFError, zlib.error, gzip.BadGzipFile, *xz) as error:
+        except (EOFError, zlib.error, gzip.BadGzipFile, *others) as error:
             raise InputError(
                 f"{self.path}: the compressed file is damaged or cut short ({error}). Copy or make it again."
             ) from None

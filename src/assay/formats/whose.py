@@ -14,6 +14,7 @@ from assay.records import dataclass
 
 ANNOTATIONS, PREDICTIONS, TRUTH, LAST = "annotations", "predictions", "ground-truth", "last"
 SKIPPED, NOT_ANNOTATED = "skipped", "not annotated"
+CURATION = "curation"
 MEND, DROP = "mend", "drop"
 MENDED, DROPPED = "mended", "dropped"
 """What became of faulty annotations."""
@@ -174,13 +175,18 @@ class Whose:
         """The number of documents of each annotator and of each model."""
         self.statuses = Counter[str]()
         """The number of documents that are skipped or rejected, that nobody annotated, or with a ground truth."""
-        self._truths = 0
+        self._truths = self._curated = 0
+        """The numbers of documents with a ground truth, and of those that are adjudicated."""
         self._several: tuple[str, list[Annotation]] | None = None
         """The place of the first document with several annotations that may be meant, and these."""
 
     def choose(self, place: str, given: Sequence[Annotation]) -> Annotation | str:
         """The annotation that is meant; if there is none, its status, or nothing."""
-        people, models = ([one for one in given if one.is_model == is_model] for is_model in (False, True))
+        curated = [one for one in given if one.name == CURATION and not one.is_model]
+        self._curated += bool(curated)
+        people, models = (
+            [one for one in given if one.is_model == is_model and one not in curated] for is_model in (False, True)
+        )
         for documents, found in zip(self._documents, (people, models), strict=True):
             valid_names = {one.name for one in found if not one.status}
             documents.update({one.name or "": int(one.name in valid_names) for one in found})
@@ -190,7 +196,9 @@ class Whose:
         if self.asked.surveys:
             return next((one for one in (*people, *models) if not one.status), "")
         if self._who in ("", ANNOTATIONS, LAST):
-            found = people or ([] if self._who else models)
+            found = [*people, *curated] or ([] if self._who else models)
+        elif self._who == CURATION:
+            found = curated
         elif self._who in (PREDICTIONS, TRUTH):
             found = models if self._who == PREDICTIONS else [one for one in people if one.is_truth]
         else:
@@ -224,6 +232,8 @@ class Whose:
         """The reason why a document without an annotation that is meant is left out; known at the end of the file."""
         if self._who == TRUTH:
             return "without ground truth"
+        if self._who == CURATION and self._curated:
+            return "not curated"
         people, models = self._documents
         by_model = (
             not people
@@ -236,7 +246,7 @@ class Whose:
         """Refuse a choice that fits no annotation of the file, or several; `documents` are left."""
         people, models = self._documents
         asked, who = self.asked, self._who
-        if not people and not models:
+        if not people and not models and not self._curated:
             if who not in ("", ANNOTATIONS):
                 raise UsageError(f"{asked.spell(who)}: {path} names no annotators or models. Remove the option.")
             if not documents:
@@ -247,14 +257,14 @@ class Whose:
             either = (PREDICTIONS if len(models) == 1 else f"model:{min(models)}", ANNOTATIONS)
             fact = f"contains annotations and predictions. {contents}."
             raise InputError(f"{path}: {fact} Whose is {asked.side}? {asked.choice(either)}")
-        if who in (ANNOTATIONS, LAST, TRUTH) and not people:
+        if who in (ANNOTATIONS, LAST, TRUTH) and models and not people and not self._curated:
             fact = f"only predictions of {_enumerate(_show(models))}, no annotations"
             raise InputError(f"{path}: {fact}. To take them: {asked.spell(f'model:{min(models)}')}")
         if (who == PREDICTIONS or not (who or people)) and len(models) != 1:
             names = [f"model:{name}" for name in sorted(models)] or list(people)
             fact = "predictions of several models" if models else "no predictions"
             raise InputError(f"{path}: {fact}. {contents}. Whose is {asked.side}? {asked.choice(names)}")
-        if who not in ("", ANNOTATIONS, PREDICTIONS, TRUTH, LAST):
+        if who not in ("", ANNOTATIONS, PREDICTIONS, TRUTH, LAST, CURATION if self._curated else ""):
             there = [_KINDS[kind] for kind in self._kinds if self._name in self._documents[kind]]
             if not there:
                 raise InputError(f"{asked.spell(who)}: no such annotator or model in {path}. {contents}.")
@@ -266,7 +276,8 @@ class Whose:
             names = list(dict.fromkeys(one.name or "" for one in found))
             others = names if len(names) > 1 else []
             if who != LAST and (others or all(one.time for one in found)):
-                others = [*others[:1], LAST]
+                timed = LAST if any(one.time for one in found) else names[-1]
+                others = [*others[:1], CURATION if CURATION in names else timed]
             remedy = f"Whose is {asked.side}? {asked.choice(others)}" if others else "Keep one of them."
             if len(names) > 1 and not (asked.among_annotators or found[0].is_model or who == LAST):
                 remedy += f"; to compare all of them: assay agreement {path}"
@@ -283,7 +294,8 @@ class Whose:
             for kind, found in zip(_KINDS, self._documents, strict=True)
             if found
         ]
-        return ", ".join([*parts, *([f"ground truth ({self._truths:,})"] if self._truths else [])])
+        others = {"ground truth": self._truths, CURATION: self._curated}
+        return ", ".join([*parts, *(f"{name} ({number:,})" for name, number in others.items() if number)])
 
 
 def _seconds(time: str | float) -> float:

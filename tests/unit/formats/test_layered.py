@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import assay
 from assay.corpus import Corpus
-from assay.errors import AssayError, InputError
+from assay.errors import InputError
 from assay.formats import Input
 from assay.formats.whose import Asked
 from cases import each
+from unit.samples import refusal
 
 DATA = Path(__file__).parents[2] / "data" / "doors"
 CASES = {case["id"]: case for case in json.loads((DATA / "expected.json").read_text("utf-8"))}
@@ -51,14 +51,6 @@ def relations_of(corpus: Corpus) -> list[tuple[str, str, str]]:
     return [(label, ends.labels[head], ends.labels[tail]) for label, head, tail in rows]
 
 
-def refusal(call: Any) -> str:
-    try:
-        call()
-    except AssayError as error:
-        return str(error)
-    raise AssertionError("read")
-
-
 def test_a_layer_is_read_as_tags_of_words():
     case = CASES["webanno-pos"]["documents"][0]
     corpus = read(DATA / "webanno" / "layers.tsv", "POS", tags=True)
@@ -89,8 +81,8 @@ def test_chains_are_mentions_with_types():
 
 def test_a_file_with_several_layers_is_refused_with_all_of_them_and_so_is_an_unknown_one():
     path = DATA / "webanno" / "layers.tsv"
-    assert all(name in refusal(lambda: read(path)) for name in ("POS (14)", "NamedEntity (5)", "--column"))
-    assert "no such layer" in refusal(lambda: read(path, "Frame"))
+    assert all(name in refusal(read, path) for name in ("POS (14)", "NamedEntity (5)", "--column"))
+    assert "no such layer" in refusal(read, path, "Frame")
     full = read(path, "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity")
     assert spans_of(full) == spans_of(read(path, "NamedEntity")) == spans_of(read(path, "NamedEntity.value"))
     assert [label for _, label in spans_of(read(path, "NamedEntity.identifier"))].count("") == 3
@@ -100,7 +92,7 @@ def test_a_file_with_several_layers_is_refused_with_all_of_them_and_so_is_an_unk
 def test_versions_without_offsets_are_refused_by_name(tmp_path, line):
     path = tmp_path / "old.tsv"
     path.write_text(f"{line}\n#text=Ann left\n1-1\tAnn\tB-PER\n1-2\tleft\tO\n", "utf-8")
-    assert "WebAnno TSV 3" in refusal(lambda: read(path))
+    assert "WebAnno TSV 3" in refusal(read, path)
 
 
 def test_slots_are_relations_from_the_span_that_has_them(tmp_path):
@@ -130,13 +122,13 @@ def test_relations_name_their_source_and_one_that_is_missing_is_a_fault(tmp_path
     rows = "#Text=a b\n1-1\t0-1\ta\tX\tof\t1-2\t\n1-2\t2-3\tb\tY\t_\t_\t"
     assert relations_of(read(write(tmp_path, layers, rows))) == [("of", "Y", "X")]
     lost = write(tmp_path, layers, rows.replace("1-2\t\n", "1-7\t\n"))
-    assert "1-7" in refusal(lambda: read(lost))
+    assert "1-7" in refusal(read, lost)
     assert relations_of(read(lost, repair="mend")) == []
 
 
 def test_a_feature_is_named_if_none_is_the_label(tmp_path):
     path = write(tmp_path, "#T_SP=a.L|x|y", "#Text=a\n1-1\t0-1\ta\tX\tY\t")
-    assert "--column gold=L.x" in refusal(lambda: read(path))
+    assert "--column gold=L.x" in refusal(read, path)
     assert spans_of(read(path, "L.y")) == [("a", "Y")]
 
 
