@@ -386,9 +386,7 @@ def test_a_span_within_another_has_no_place_in_tags():
 def adjudicate(path: Path | str) -> assay.Result:
     """Write the differences of the two annotators of an export."""
     export = str(DATA / "labelstudio" / "two.json")
-    which = {"1": "1", "ben@example.org": "ben@example.org"}
-    people = dict.fromkeys(which, export)
-    return assay.agreement(people, "exact", which=which, missing="absent", items=str(path), times=5)
+    return assay.agreement(export, "exact", missing="absent", items=str(path), times=5)
 
 
 def test_differences_of_annotators_are_tasks_whose_decisions_come_back_as_gold(tmp_path):
@@ -435,6 +433,8 @@ def test_differences_are_rows_of_prodigy_or_folders_of_brat_too(tmp_path):
         (name, who) for name in ("11", "12") for who in ("1", "ben@example.org")
     ]
     assert len({(row["text"], row["_input_hash"]) for row in rows}) == 2
+    again = assay.agreement(str(tmp_path / "rows.jsonl"), "exact", times=5)
+    assert again.score("1 ~ ben@example.org", "exact").value == 4 / 9
     adjudicate(f"{tmp_path}/brat/")
     found = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("brat/*/*.ann"))
     assert found == [f"brat/{who}/{name}.ann" for who in ("1", "ben@example.org") for name in ("11", "12")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,16 @@ KEPT = {
     "hf": "ids metadata lines",
 }
 """What each target has a place for."""
-ENDINGS = {"jsonl": ".jsonl", "doccano": ".jsonl", "prodigy": ".jsonl", "hf": ".jsonl", "pubtator": ".txt"}
+if find_spec("spacy"):
+    KEPT["docbin"] = "nesting lines"
+ENDINGS = {
+    "jsonl": ".jsonl",
+    "doccano": ".jsonl",
+    "prodigy": ".jsonl",
+    "hf": ".jsonl",
+    "pubtator": ".txt",
+    "docbin": ".spacy",
+}
 
 
 @st.composite

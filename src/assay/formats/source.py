@@ -235,7 +235,7 @@ class Source:
         # An answer of a model that is a file of its own may be empty, as annotations are.
         if not self._ahead and not path.endswith((ANNOTATIONS, ".txt") if folder is not None else ANNOTATIONS):
             raise InputError(f"{self.path}: the file is empty.")
-        if b"\r" in self._ahead and b"\n" not in self._ahead:
+        if b"\r" in self._ahead and b"\n" not in self._ahead and not self._kind(self._ahead):
             raise InputError(
                 f"{self.path}:1: lines end with CR alone, as they once did on Macs. "
                 f"Convert the file: tr '\\r' '\\n' < {self.path} > new"
