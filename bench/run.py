@@ -24,6 +24,7 @@ from items import bench_items
 from links import bench_links
 from measure import Run, alternating, best, run
 from peers import Peers, compareval_accuracies, compareval_script, ud_accuracy
+from records import bench_records
 from relations import bench_relations
 from spans import bench_spans
 from tables import everything, put_into, summary
@@ -232,6 +233,7 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "bayes": bench_bayes,
     "answers": bench_answers,
     "items": bench_items,
+    "records": bench_records,
 }
 GROUPS = {"tags": ("score", "report", "compare", "tsv", "rich")}
 
