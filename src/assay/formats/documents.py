@@ -253,13 +253,23 @@ class _Document:
 
     def _atoms(self, item: Any, here: str) -> tuple[list[str], Fragments]:
         """The labels of a span, and its stretches of atoms; none if it is dropped."""
-        text, tokens = self.text, self.tokens
         labels, fragments, said = _span(item, here)
         if fragments is None:
-            fragments = [_find(_mention_of(item) if self.find else "", text, self.taken, here)]
+            fragments = [_find(_mention_of(item) if self.find else "", self.text, self.taken, here)]
             self.builder.note("Mentions without offsets that were placed where they next occur in the text: {}.", 1)
         if self.find:
             self.taken.update(fragments)
+        try:
+            return labels, self._fit(said, fragments, here)
+        except InputError as error:
+            self.builder.fault(str(error))
+            if self.builder.asked.repair:
+                self.builder.repair("spans that are not at tokens", DROPPED, here)
+            return labels, ()
+
+    def _fit(self, said: str | None, fragments: Fragments, here: str) -> Fragments:
+        """The stretches of atoms of a span with this text; none if it is dropped, an error if tokens do not fit."""
+        text, tokens = self.text, self.tokens
         if tokens is not None and self.bounds is None:
             check_bounds(fragments, len(tokens), "tokens", here)
             found = [token for start, end in fragments for token in tokens[start:end]]
@@ -285,7 +295,7 @@ class _Document:
                         cut = next(inside, f"where no token {verb}")
                         raise InputError(f"{here}: {start}-{end} {verb} {cut}. Spans consist of whole tokens.")
             fragments = [(starts[start], ends[end]) for start, end in fragments]
-        return labels, fragments
+        return fragments
 
     def _score(self, mark: dict[str, Any]) -> float:
         """How sure the file is of a span or relation; nan if it does not say, or not in a number."""

@@ -332,17 +332,23 @@ def test_a_faulty_span_is_refused_with_line_and_number(documents, span, message)
 )
 def test_a_span_of_characters_that_cuts_a_token_is_refused(documents, bounds, message):
     name = documents({"text": "Angela Merkel.", "tokens": TOKENS, "spans": [[*bounds, "PER"]]})
-    assert refusal(read, name) == f"a.jsonl:1: span 1: {message}"
+    assert refusal(read, name) == f"a.jsonl:1: span 1: {message}{REMEDY}"
+    dropped = read(name, repair="drop")
+    assert (len(dropped.spans), dropped.repairs) == (
+        0,
+        (("spans that are not at tokens", "dropped", 1, "a.jsonl:1: span 1"),),
+    )
 
 
 def test_a_span_of_tokens_is_checked_against_the_tokens(documents):
     counted = "Offsets count tokens from 0, end exclusive."
     name = documents({"tokens": ["Angela", "Merkel"], "spans": [[0, 3, "PER"]]})
-    assert refusal(read, name) == f"a.jsonl:1: span 1: from 0 to 3, but there are 2 tokens. {counted}"
+    assert refusal(read, name) == f"a.jsonl:1: span 1: from 0 to 3, but there are 2 tokens. {counted}{REMEDY}"
+    assert read(name, repair="mend").repairs[0][1:] == ("dropped", 1, "a.jsonl:1: span 1")
     name = documents(
         {"tokens": ["Angela", "Merkel"], "spans": [{"start": 0, "end": 1, "label": "P", "text": "Merkel"}]}
     )
-    assert refusal(read, name) == f"a.jsonl:1: span 1: says 'Merkel', but the tokens are 'Angela'. {counted}"
+    assert refusal(read, name) == f"a.jsonl:1: span 1: says 'Merkel', but the tokens are 'Angela'. {counted}{REMEDY}"
 
 
 def test_white_space_is_trimmed_on_request_and_counted(documents):
