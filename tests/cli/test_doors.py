@@ -169,13 +169,48 @@ def test_a_file_with_layers_has_one_for_each_side(tmp_path):
     assert result.counts[0].counts["tp"] == 1 and result.gold.not_read == {
         "Spans of my.Second": 2
     }
-    same = assay.score(path, {"s": path}, column="First", times=5)
-    assert same.about.task == "relations" and same.scores[0].value == 1
+    same = assay.score(path, {"s": path}, task="relations", column="First", times=5)
+    assert same.scores[0].value == 1 and "|column:First|" in same.signature
     assert same.warnings[0] == (
         f"s and gold are the same column of the same file (column my.First of {path}; others: my.Second)."
     )
-    other = assay.score(path, {"s": path}, column=column, times=5)
+    other = assay.score(path, {"s": path}, task="relations", column=column, times=5)
     assert other.systems[0].not_read["Relations of spans in other layers"] == 1
+    assert assay.read(path, column="Second").spans.labels.counts() == {"ORG": 1, "LOC": 1}
+    plain = DATA / "jsonl" / "meta.jsonl"
+    with pytest.raises(AssayError, match=r"--column First: relations are not read from a column"):
+        assay.score(plain, {"s": plain}, task="relations", column="First")
+
+
+def test_whose_holds_for_runs_data_sets_and_shards(tmp_path):
+    export = str(DATA / "labelstudio" / "two.json")
+    which = ("gold=1", "m1=model:m1", "m2=model:m2")
+    plain = assay.compare(export, {"m1": export, "m2": export}, "exact", which=which, missing="empty", times=5)
+
+    def f1_of(result: assay.Result) -> dict[str, float]:
+        return {row.system: row.value for row in result.scores if row.score == "f1" and row.label is None}
+
+    values = f1_of(plain)
+    assert values == {"m1": pytest.approx(1 / 2), "m2": pytest.approx(2 / 9)}
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(Path(export).read_bytes())
+    systems = {"m1": [export, str(copy)], "m2": [export, str(copy)]}
+    runs = assay.compare(export, systems, "exact", which=which, missing="empty", times=5)
+    assert f1_of(runs) == values
+    golds = {"first": export, "second": str(copy)}
+    sets = assay.compare_sets(golds, {"m1": golds, "m2": golds}, "exact", which=which, missing="empty", times=5)
+    for name in golds:
+        assert f1_of(sets[name]) == values
+    # Two files with the documents of one, as shards.
+    tasks = json.loads(Path(export).read_text("utf-8"))
+    (tmp_path / "all").mkdir()
+    for number in (0, 2):
+        (tmp_path / "all" / f"{number}.json").write_text(json.dumps(tasks[number : number + 2]))
+    folder = str(tmp_path / "all")
+    whose = {"gold": "1", "m1": "model:m1"}
+    parts = assay.score(folder, {"m1": folder}, "exact", which=whose, jobs=2, times=5)
+    assert parts.counts[0].counts == plain.counts[0].counts
+    assert (parts.gold.documents, parts.gold.offsets) == (4, {"UTF-16 units": 2})
 
 
 def test_training_data_of_several_annotators_need_a_name():

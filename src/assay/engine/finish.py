@@ -306,7 +306,7 @@ def _signature(part: Part, systems: Sequence[str]) -> dict[str, object]:
     formats = [f"{source.name}:{source.format}" for source in part.sources[1:] if "(" in source.format]
     names = ["gold", *(source.name for source in part.sources[1:])]
     by_file = dict(zip(names, part.reading.columns, strict=False))
-    column = plan.column
+    column = plan.column or options.spelled_column
     if len({*by_file.values()}) > 1:
         column = ",".join(f"{name}={column}" for name, column in by_file.items())
     read = {"column": column, "scheme": plan.scheme, "atoms": plan.atoms}

@@ -261,7 +261,7 @@ class Options:
             for file, form in self._by_file("input_format")
             for name in (systems if not file and is_system_format(form) else [file])
         ]
-        files = ("", gold, *others, *systems)
+        files = ("", TRAIN, gold, *others, *systems)
         named = replace(self, input_format=formats)
         return named._with_names(lambda file: ["gold" if file == gold else file] if file in files else [])
 

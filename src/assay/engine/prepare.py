@@ -775,7 +775,10 @@ class OpenFiles:
                 layers = (what.partition(LAYER_UNREAD) for what in run.corpora[number].unread)
                 there = ", ".join([*filled, *(layer for _, is_layer, layer in layers if is_layer)])
                 alike[name] = same_column(name=name, path=item.path, column=column, others=there)
-        others = (fact for fact in run.warnings if fact.kind != "copied" or fact.facts["name"] not in alike)
+        others = [fact for fact in run.warnings if fact.kind != "copied" or fact.facts["name"] not in alike]
+        if any(fact.kind == "matched_by_text" for fact in others):
+            # What was not read is said after it.
+            others.sort(key=lambda fact: str(fact.facts.get("text", "")).endswith("not read: {}."))
         run.warnings = [*alike.values(), *others]
         if self.ignored:
             run.notes.append(ignored_positions(number=self.ignored))

@@ -853,16 +853,21 @@ def read(
     columns: Sequence[str] | None = None,
     input_format: str | None = None,
     which: str | None = None,
+    column: str | None = None,
     repair: str | None = None,
 ) -> Corpus:
     """Read a file, a folder, a glob pattern or `-` (standard input) into a Corpus.
 
     `columns` are the label columns wanted, by name or number; by default, all of them. The format
     is recognised by the first lines, or given as on the command line: `input_format="tsv(word=2)"`. `which` names an
-    annotator or a model if the file contains several; `repair` is mend or drop for faulty annotations.
+    annotator or a model if the file contains several, and `column` a layer; `repair` is mend or drop for faulty
+    annotations. `assay.describe` says what a file contains.
     """
-    asked = Asked(which=which or "", repair=check_repair(repair or ""))
-    return Input(fspath(path), input_format=input_format, wanted=columns or (), asked=asked).read(columns)
+    asked = Asked(which=which or "", repair=check_repair(repair or ""), column=column or "")
+    wanted = columns or ((column,) if column else ())
+    source = Input(fspath(path), input_format=input_format, wanted=wanted, asked=asked)
+    # What is no layer is a column of labels.
+    return source.read(wanted if column and source.plan.labels else columns)
 
 
 def from_records(given: Sequence[Any], name: str = "data", schema: Any = None) -> Corpus:

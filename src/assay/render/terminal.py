@@ -90,7 +90,10 @@ def draw_text(result: Result, names: Collection[str] = (), full: bool = False) -
 def short_names(names: Sequence[str], room: int) -> dict[str, str]:
     """Short forms of names that are too long, which must differ: the beginning and the end, the beginning and what
     they do not have in common, or the beginning and a number."""
-    long = [name for name in names if cell_len(spell_controls(name)) > room]
+    # An address is cut at @, if that leaves it unique.
+    addresses = {name: name.partition("@")[0] for name in names if re.fullmatch(r"[^@\s]+@[^@\s]+\.\w+", name)}
+    addresses = addresses if len({addresses.get(name, name) for name in names}) == len(names) else {}
+    long = [name for name in names if name not in addresses and cell_len(spell_controls(name)) > room]
     common = next((at for at, marks in enumerate(zip(*long, strict=False)) if len({*marks}) > 1), 0)
     ways = (
         {name: f"{name[: room - 8]}…{name[-7:]}" for name in long},
@@ -102,7 +105,7 @@ def short_names(names: Sequence[str], room: int) -> dict[str, str]:
         if len(called) == len(names) and all(cell_len(spell_controls(name)) <= room for name in called):
             break
     # The longest first, because a name may be part of another.
-    return dict(sorted(short.items(), key=lambda pair: -len(pair[0])))
+    return dict(sorted({**addresses, **short}.items(), key=lambda pair: -len(pair[0])))
 
 
 def _show_table(table: Table, console: Console, whole: bool) -> None:

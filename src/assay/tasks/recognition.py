@@ -37,7 +37,7 @@ def recognise(item: Input | Corpus, options: Options) -> set[str]:
         layers |= {"arcs"} if roles else set()
     found = {"spans"} if shows_spans(item, options) else set()
     found |= {"coreference"} if "mentions" in layers else set()
-    if options.column is None or (isinstance(item, Input) and item.plan.names_layers):
+    if options.column is None:
         if {"relations", "links"} <= layers and not (options.link_column or options.link_field):
             raise UsageError(
                 f"{item.name}: contains relations and links. Choose what to compare: --task relations or --task links"

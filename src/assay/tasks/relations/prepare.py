@@ -51,9 +51,13 @@ Triple = tuple[str, str, str]
 def prepare_relations(run: Run) -> None:
     """Read, check and align relations and their spans."""
     options, measures = run.options, run.measures
+    no_layer = f"--column {options.spelled_column}: relations are not read from a column. Remove --column."
     if not run.names_layers:
-        raise UsageError(f"--column {options.spelled_column}: relations are not read from a column. Remove --column.")
+        raise UsageError(no_layer)
     run.take(_read(run.inputs))
+    named = [corpus for name, corpus in zip(run.names, run.corpora, strict=True) if options.column_of(name)]
+    if options.decided is None and not all(corpus.layer_read for corpus in named):
+        raise UsageError(no_layer)
     run.order_documents()
     run.note_reading()
     run.drop_unsure("relations", "relation has", "relations have")
