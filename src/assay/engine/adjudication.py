@@ -22,7 +22,7 @@ from assay.errors import UsageError
 from assay.files import write_files
 from assay.formats import writetools
 from assay.formats.spandocuments import SpanDocument, cut_sentences, split_documents
-from assay.formats.writespans import write_brat
+from assay.formats.writespans import check_file_name, write_brat
 from assay.records import dataclass
 from assay.result.numbers import plural
 
@@ -76,9 +76,8 @@ class Disputes:
         items = join([(name, _judge(measure, pair)) for name, pair in run.pairs])
         changes = [items.change(a, b) for a, b in combinations(range(len(items.systems)), 2)]
         wanted = [rows >= 0 if kind is None else rows == KINDS.index(kind) for rows in changes]
-        self._add(
-            np.concatenate([items.sentence[rows] for rows in wanted]), dict(zip(run.names, run.corpora, strict=True))
-        )
+        sentences = np.concatenate([items.sentence[rows] for rows in wanted])
+        self._add(sentences, dict(zip(run.names, run.corpora, strict=True)))
 
     def _add(self, sentences: Ints, corpora: Mapping[str, Corpus]) -> None:
         """Add the documents of corpora that are aligned, with a difference for each of these sentences."""
@@ -118,18 +117,18 @@ class Disputes:
         ranked = sorted(self._found.values(), key=lambda dispute: -dispute.differences)
         disputes = [dispute for dispute in ranked if dispute.differences]
         for dispute in disputes:
-            places = {
-                name: {(document.places_in_text(mention), mention.label) for mention in document.mentions}
-                for name, document in dispute.sides.items()
-            }
-            shared = set.intersection(*places.values())
-            for document in dispute.sides.values():
-                for mention in document.mentions:
-                    mention.agreed = (document.places_in_text(mention), mention.label) in shared
+            documents = dispute.sides.values()
+            places = [[(one.places_in_text(mention), mention.label) for mention in one.mentions] for one in documents]
+            shared = set.intersection(*map(set, places))
+            for document, own in zip(documents, places, strict=True):
+                for mention, place in zip(document.mentions, own, strict=True):
+                    mention.agreed = place in shared
         try:
             write_files(_format_disputes(disputes, path), path)
         except UsageError as error:
-            raise UsageError(str(error).replace("Use --to jsonl", "Write brat: --items FOLDER/")) from None
+            raise UsageError(
+                str(error).replace("Use --to jsonl", "Write another: --items tasks.json or FOLDER/")
+            ) from None
         number = sum(dispute.differences for dispute in disputes)
         return f"{plural(len(disputes), 'document')} with {plural(number, 'difference')}, to be decided: {path}."
 
@@ -148,14 +147,12 @@ def _format_disputes(disputes: Sequence[_Dispute], path: str) -> Mapping[str, st
         texts = {}
         for dispute in disputes:
             for name, document in dispute.sides.items():
-                stem = f"{name}/{document.name}"
+                stem = check_file_name(f"{name}/{document.name}", "--items")
                 texts[f"{stem}.txt"], texts[f"{stem}.ann"] = write_brat(document)
         return texts
     if path.endswith(_LINES):
-        sides = ((name, document) for dispute in disputes for name, document in dispute.sides.items())
-        return {
-            "": writetools.dump_lines([writetools.write_prodigy(one, writetools.Side(name)) for name, one in sides])
-        }
+        sides = [(writetools.Side(name), one) for dispute in disputes for name, one in dispute.sides.items()]
+        return {"": writetools.dump_lines([writetools.write_prodigy(one, side) for side, one in sides])}
     tasks = []
     for dispute in disputes:
         predictions = [

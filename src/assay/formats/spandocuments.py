@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})")
 
 
 @dataclass
-class Mention:
+class SpanMention:
     """A span of a document, its atoms counted there."""
 
     atoms: Stretches
@@ -77,7 +77,7 @@ class SpanDocument:
     breaks: list[int]
     """The word or character at which each sentence begins, and the end."""
     metadata: dict[str, Any] = field(default_factory=dict)
-    mentions: list[Mention] = field(default_factory=list)
+    mentions: list[SpanMention] = field(default_factory=list)
     relations: list[tuple[str, int, int, bool, float]] = field(default_factory=list)
     """Label, head and tail among the mentions, whether it has no direction, and its score."""
     clusters: list[list[list[int]]] = field(default_factory=list)
@@ -116,13 +116,13 @@ class SpanDocument:
         begins = [start for start, _ in self.bounds]
         return [bisect_left(begins, place) for place in self.breaks]
 
-    def places_in_text(self, mention: Mention) -> Stretches:
+    def places_in_text(self, mention: SpanMention) -> Stretches:
         """Begin and end of the parts of a mention in the text."""
         if self.text is not None:
             return mention.atoms
         return tuple((self.bounds[first][0], self.bounds[end - 1][1]) for first, end in mention.atoms)
 
-    def list_spans(self, target: str, *, words: bool = False) -> list[tuple[int, int, Mention]]:
+    def list_spans(self, target: str, *, words: bool = False) -> list[tuple[int, int, SpanMention]]:
         """Begin and end of each mention in the text, or among the words; refused if the target cannot contain it."""
         begins, spans = [start for start, _ in self.bounds], []
         for mention in self.mentions:
@@ -135,7 +135,7 @@ class SpanDocument:
             spans.append((*place, mention))
         return spans
 
-    def quote(self, mention: Mention) -> str:
+    def quote(self, mention: SpanMention) -> str:
         """The text of a mention in quotes."""
         return repr(" ".join(self.whole[start:end] for start, end in self.places_in_text(mention)))
 
@@ -194,7 +194,7 @@ def split_documents(corpus: Corpus) -> list[SpanDocument]:
             if (*key, times[key]) not in numbers:
                 within = sentence - firsts[owner[sentence]]
                 numbers[(*key, times[key])] = owner[sentence], len(document.mentions)
-                document.mentions.append(Mention(atoms, label, within, listed, score))
+                document.mentions.append(SpanMention(atoms, label, within, listed, score))
             places.append(numbers[(*key, times[key])])
         return places
 

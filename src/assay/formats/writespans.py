@@ -17,8 +17,8 @@ from assay.errors import UsageError
 from assay.formats import writetools
 from assay.formats.relations import is_symmetric, links_in, relations_in
 from assay.formats.spandocuments import (
-    Mention,
     SpanDocument,
+    SpanMention,
     cut_sentences,
     list_losses,
     list_repairs,
@@ -68,10 +68,10 @@ def write_spans(corpus: Corpus, target: str, kind: str | None = None) -> tuple[d
         if chosen.pack is not None:
             files = {"": chosen.pack(values)}
         for document, text in zip(documents, values, strict=True) if chosen.pack is None else ():
-            files[_name_file(document, corpus) + chosen.ending] = text
+            files[check_file_name(document.name, corpus.name) + chosen.ending] = text
     elif target == "brat":
         for document in documents:
-            name = _name_file(document, corpus)
+            name = check_file_name(document.name, corpus.name)
             files[f"{name}.txt"], files[f"{name}.ann"] = write_brat(document)
     elif target in ("hipe", "neleval"):
         write = _write_hipe if target == "hipe" else _write_neleval
@@ -88,14 +88,13 @@ def write_spans(corpus: Corpus, target: str, kind: str | None = None) -> tuple[d
     return files, _describe_losses(corpus, documents, target, kind)
 
 
-def _name_file(document: SpanDocument, corpus: Corpus) -> str:
+def check_file_name(name: str, source: str) -> str:
     """The name of a document, which must be a path within the folder, in its shortest form."""
-    name = document.name
     inside = posixpath.normpath(name) == name and not name.startswith(("/", "../"))
     long = any(len(part.encode()) > _LONGEST for part in name.split("/"))
     if not inside or long or name in ("..", ".") or "\0" in name:
         fact = f"the document {name!r} cannot be the name of a file"
-        raise UsageError(f"{corpus.name}: {fact}. Use --to jsonl")
+        raise UsageError(f"{source}: {fact}. Use --to jsonl")
     return name
 
 
@@ -215,7 +214,7 @@ def _write_json(corpus: Corpus, document: SpanDocument) -> list[dict[str, Any]]:
     else:
         value["tokens"] = [word for words in document.sentences for word in words]
 
-    def format_span(mention: Mention) -> dict[str, Any]:
+    def format_span(mention: SpanMention) -> dict[str, Any]:
         """A span, or an argument that is not among the spans."""
         places: dict[str, Any] = {"start": mention.atoms[0][0], "end": mention.atoms[-1][1]}
         if len(mention.atoms) > 1:

@@ -15,7 +15,7 @@ from typing import Any
 from assay.corpus import Corpus
 from assay.errors import UsageError
 from assay.formats.jsondocs import OF_DOCUMENT
-from assay.formats.spandocuments import SpanDocument
+from assay.formats.spandocuments import SpanDocument, SpanMention
 from assay.formats.whose import ANNOTATIONS, PREDICTIONS
 from assay.records import dataclass
 
@@ -181,14 +181,10 @@ def _write_webanno(document: SpanDocument, _side: Side) -> str:
         sources[spans[tail][0]].append(f"{rows[spans[head][0]]}[{head + 1}_{tail + 1}]")
     columns = [links, values, *((labels, sources) if document.relations else ())]
     lines = ["#FORMAT=WebAnno TSV 3.3", f"#T_SP={_ENTITY}|identifier|value"]
-    lines += [f"#T_RL={_RELATION}|value|BT_{_ENTITY}"] if document.relations else []
+    lines += [*[f"#T_RL={_RELATION}|value|BT_{_ENTITY}"] * bool(document.relations), ""]
     for first, end in sentences:
         whole = text[document.bounds[first][0] : document.bounds[end - 1][1]]
-        lines += [
-            *([] if first else [""]),
-            "",
-            *(f"#Text={line}" for line in whole.replace("\\", "\\\\").split("\n")),
-        ]
+        lines += ["", *(f"#Text={line}" for line in whole.replace("\\", "\\\\").split("\n"))]
         for word in range(first, end):
             start, stop = document.bounds[word]
             cells = ("|".join(column[word]) or "_" for column in columns)
@@ -244,26 +240,30 @@ def _write_gliner(document: SpanDocument, _side: Side) -> dict[str, Any]:
     return _with_metadata(own, document.metadata)
 
 
-def _refuse_overlaps(document: SpanDocument, spans: Sequence[tuple[int, int, Any]], target: str) -> None:
-    """Refuse spans that have words or characters in common."""
-    for (_, before, outer), (start, _, inner) in pairwise(sorted(spans, key=lambda span: span[:2])):
-        if start < before:
-            fact = f"the span {document.quote(inner)} lies over {document.quote(outer)}"
-            raise document.refusal(fact, target)
+def _find_overlap(spans: Sequence[tuple[int, int, SpanMention]]) -> tuple[SpanMention, SpanMention] | None:
+    """The first two spans that have words or characters in common; None if there are none."""
+    ordered = pairwise(sorted(spans, key=lambda span: span[:2]))
+    return next(((outer, inner) for (_, before, outer), (start, _, inner) in ordered if start < before), None)
+
+
+def _list_apart(document: SpanDocument, target: str, *, words: bool) -> list[tuple[int, int, SpanMention]]:
+    """Begin and end of each mention, as `list_spans` has them; refused if two overlap."""
+    spans = document.list_spans(target, words=words)
+    if overlap := _find_overlap(spans):
+        outer, inner = map(document.quote, overlap)
+        raise document.refusal(f"the span {inner} lies over {outer}", target)
+    return spans
 
 
 def _write_hf(document: SpanDocument, _side: Side) -> dict[str, Any]:
-    spans = document.list_spans("hf", words=True)
-    _refuse_overlaps(document, spans, "hf")
     tags = ["O"] * len(document.bounds)
-    for first, end, mention in spans:
+    for first, end, mention in _list_apart(document, "hf", words=True):
         tags[first:end] = [f"B-{mention.label}"] + [f"I-{mention.label}"] * (end - first - 1)
     return _with_metadata({**document.key, "tokens": document.words, "ner_tags": tags}, document.metadata, ())
 
 
 def _write_tuples(document: SpanDocument, _side: Side) -> list[Any]:
-    spans = document.list_spans("tuples")
-    _refuse_overlaps(document, spans, "tuples")
+    spans = _list_apart(document, "tuples", words=False)
     return [document.whole, {"entities": [[start, end, mention.label] for start, end, mention in spans]}]
 
 
@@ -281,9 +281,7 @@ def _pack_docbin(documents: list[SpanDocument]) -> bytes:
             doc.char_span(start, end, label=mention.label, kb_id="".join(mention.identifiers[:1]))
             for start, end, mention in spans
         ]
-        nested |= any(
-            start < before for (_, before, _), (start, *_) in pairwise(sorted(spans, key=lambda one: one[:2]))
-        )
+        nested |= _find_overlap(spans) is not None
         docs.append(doc)
     for doc in docs if not nested else ():
         doc.set_ents(list(doc.spans.pop(_GROUP)))
