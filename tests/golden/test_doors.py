@@ -323,6 +323,17 @@ def check_counts(result: assay.Result, system: str, expected: dict[str, Any]) ->
     assert abs(f1 - Fraction(expected["f1"])) < 1e-12
 
 
+def test_documents_are_sliced_by_their_metadata():
+    gold, system = (str(DATA / "jsonl" / name) for name in ("meta.jsonl", "other-ids.jsonl"))
+    result = assay.score(gold, {"s": system}, "exact", slices=["meta:genre"], times=5)
+    for value, expected in COMMANDS["slice-meta"]["expected"]["s"].items():
+        row = next(row for row in result.counts if row.slice == f"meta:genre={value}")
+        assert all(row.counts.get(name, 0) == expected[name] for name in ("tp", "fp", "fn"))
+    with pytest.raises(AssayError) as caught:
+        assay.score(gold, {"s": system}, "exact", slices=["meta:domain"], times=5)
+    assert all(name in str(caught.value) for name in COMMANDS["slice-unknown"]["expected"]["refused"])
+
+
 def test_gold_leaves_out_what_nobody_annotated_and_so_do_systems():
     export, expected = str(DATA / "labelstudio" / "mixed.json"), COMMANDS["ls-mixed"]["expected"]
     result = assay.score(export, {"m1": export}, "exact", which={"m1": "predictions"}, times=5)

@@ -77,6 +77,8 @@ def _metadata(gold: Corpus, key: str) -> Values:
         keys = [other for other in gold.metadata_keys() if other not in ("sent_id", "text")]
         hint = f"There is: {', '.join(keys)}." if keys else "It has no such comments."
         spec, lacks = f"meta:{key}" if key else "meta", f"no comment `# {key or 'KEY'} = …`"
+        if gold.texts:
+            lacks, hint = f"no metadata {key}".rstrip(), hint.replace("such comments", "metadata")
         if not gold.has_words:
             lacks, hint = f"no column {key}".rstrip(), hint.replace("such comments", "further columns")
         raise UsageError(f"--slice {spec}: {gold.name} has {lacks}. {hint}")

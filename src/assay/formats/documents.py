@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -57,7 +57,8 @@ _UNCHECKED = (
 )
 
 
-@dataclass(frozen=True)
+# There are many of these, and frozen classes take three times as long to make.
+@dataclass
 class Document:
     """A document as a reader finds it: its text or its words, and what each annotator or model says of it."""
 
@@ -128,26 +129,27 @@ def add_document(
         for start, end in pairwise([0, *starts[1:], len(text)]):
             builder.text(text[start:end], line)
         starts[0] = 0
-    builder.unread.update(chosen.unread)
+    if chosen.unread:
+        builder.unread.update(chosen.unread)
     for note, number in chosen.notes.items():
         builder.note(note, number)
-    placed: list[tuple[str, Fragments]] = []
-    """The texts of spans that have one and a place, unless all units are the same."""
-    for item in spans if text is not None and not text.isascii() else ():
-        if isinstance(item, dict) and isinstance(said := item.get("text"), str):
-            ends = [item.get(_first_of(keys, item) or "") for keys in (_STARTS, _ENDS)]
-            parts = item.get("fragments") or [ends]
-            if isinstance(parts, list) and all(isinstance(p, list) and [*map(type, p)] == [int, int] for p in parts):
-                placed.append((said, [(start, end) for start, end in parts]))
-    if offsets == AUTO and spans and text and not (placed or bounds or text.isascii()) and max(text) > "\uffff":
-        builder.note(_UNCHECKED, 1)
-    unit = find_unit(text, placed, offsets, place) if text is not None else None
-    if unit and offsets == AUTO:
-        builder.offsets[unit[0]] += 1
-    table = unit[1] if unit else None
+    is_all, holds = len(spans) == len(chosen.spans), builder.layers.holds
+    parsed = [
+        _parse_span(item, f"{place}: span {number}") if is_all or holds(item) else _Span("", [], (), None, item)
+        for number, item in enumerate(chosen.spans, 1)
+    ]
+    table = None
+    if text and not text.isascii():
+        placed = [(span.text, span.fragments) for span in parsed if span.text is not None and span.fragments]
+        if offsets == AUTO and spans and not placed and bounds is None and max(text) > "\uffff":
+            builder.note(_UNCHECKED, 1)
+        if unit := find_unit(text, placed, offsets, place):
+            builder.offsets.update([unit[0]] if offsets == AUTO else [])
+            table = unit[1]
     reader = _Document(builder, line, place, text, tokens, bounds, find, trim, first, starts, table)
-    reader.read_spans(chosen.spans, related=bool(relations))
-    reader.read_entities(chosen.entities)
+    reader.read_spans(parsed, related=bool(relations))
+    if chosen.entities:
+        reader.read_entities(chosen.entities)
     if relations:
         reader.read_relations(relations)
 
@@ -166,15 +168,15 @@ def _survey(annotations: Sequence[Annotation], builder: Builder) -> None:
 def flatten(given: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
     """Keys and values as texts, those of objects by dotted keys; lists and what is empty are left out."""
     for key, value in given.items():
-        if isinstance(value, Mapping):
-            yield from flatten(value, f"{above}{key}.")
-        elif isinstance(value, str | int | float):
+        if isinstance(value, str | int | float):
             text = quote(value) if isinstance(value, bool) else " ".join(str(value).split())
             if text:
                 yield f"{above}{key}", text
+        elif isinstance(value, Mapping):
+            yield from flatten(value, f"{above}{key}.")
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Document:
     """A document of JSON whose words or text the builder has already."""
 
@@ -201,34 +203,30 @@ class _Document:
     by_place: dict[Stretches, dict[str, int]] = field(default_factory=dict)
     """… and by places and labels."""
 
-    def read_spans(self, spans: Sequence[Any], *, related: bool) -> None:
+    def read_spans(self, spans: Sequence[_Span], *, related: bool) -> None:
         """Hand the spans to the builder, with their identifiers; `related`: remember them for relations."""
         relations = self.builder.over_spans(relation_lists, wanted=related)
-        linked = any(_link_keys(item) for item in spans if isinstance(item, dict))
+        linked = any(not _LINKS.isdisjoint(span.given) and _link_keys(span.given) for span in spans)
         links = self.builder.over_spans(link_lists, wanted=linked)
-        for number, item in enumerate(spans, 1):
-            here = f"{self.place}: span {number}"
-            known = item if isinstance(item, dict) else {}
-            if self.builder.layers.holds(item):
-                labels, fragments = self._atoms(item, here)
-                self.numbers.append([])
-            else:
-                labels, fragments = [], ()
-                self.numbers.append([_IN_OTHER_LAYER])
-            score = self._score(known)
-            for label in labels if fragments else ():
-                given = (*self._place(fragments), label, self.line, score)
-                self.builder.span(*given)
-                if links is not None:
-                    mention = links.span(*given)
-                    if _link_keys(known):
-                        links.link(mention, *_identifiers(known, here))
-                if relations is not None:
-                    self.numbers[-1].append(relations.span(*given))
-                    self.by_place.setdefault(merge_stretches(fragments), {})[label] = self.numbers[-1][-1]
+        for span in spans:
+            numbers: list[int] = [] if span.labels else [_IN_OTHER_LAYER]
+            self.numbers.append(numbers)
+            known = span.given
+            if span.labels and (fragments := self._atoms(span)):
+                sentence, atoms = self._place(fragments)
+                score = self._score(known)
+                for label in span.labels:
+                    self.builder.span(sentence, atoms, label, self.line, score)
+                    if links is not None:
+                        mention = links.span(sentence, atoms, label, self.line, score)
+                        if _link_keys(known):
+                            links.link(mention, *_identifiers(known, span.place))
+                    if relations is not None:
+                        numbers.append(relations.span(sentence, atoms, label, self.line, score))
+                        self.by_place.setdefault(merge_stretches(fragments), {})[label] = numbers[-1]
             name = known.get("id")
-            if isinstance(name, str | int) and self.by_id.setdefault(name, self.numbers[-1]) is not self.numbers[-1]:
-                raise InputError(f"{here}: has the id {quote(name)} of another span. Give each its own.")
+            if isinstance(name, str | int) and self.by_id.setdefault(name, numbers) is not numbers:
+                raise InputError(f"{span.place}: has the id {quote(name)} of another span. Give each its own.")
 
     def read_entities(self, entities: Mapping[str, Sequence[int]]) -> None:
         """Group the spans of each entity; relations name entities then, and join their first mentions."""
@@ -251,21 +249,21 @@ class _Document:
         before = self.starts[number]
         return self.first + number, [(start - before, end - before) for start, end in fragments]
 
-    def _atoms(self, item: Any, here: str) -> tuple[list[str], Fragments]:
-        """The labels of a span, and its stretches of atoms; none if it is dropped."""
-        labels, fragments, said = _span(item, here)
+    def _atoms(self, span: _Span) -> Fragments:
+        """The stretches of atoms of a span; none if it is dropped."""
+        here, fragments = span.place, span.fragments
         if fragments is None:
-            fragments = [_find(_mention_of(item) if self.find else "", self.text, self.taken, here)]
+            fragments = [_find(_mention_of(span.given) if self.find else "", self.text, self.taken, here)]
             self.builder.note("Mentions without offsets that were placed where they next occur in the text: {}.", 1)
         if self.find:
             self.taken.update(fragments)
         try:
-            return labels, self._fit(said, fragments, here)
+            return self._fit(span.text, fragments, here)
         except InputError as error:
             self.builder.fault(str(error))
             if self.builder.asked.repair:
                 self.builder.repair("spans that are not at tokens", DROPPED, here)
-            return labels, ()
+            return ()
 
     def _fit(self, said: str | None, fragments: Fragments, here: str) -> Fragments:
         """The stretches of atoms of a span with this text; none if it is dropped, an error if tokens do not fit."""
@@ -282,8 +280,9 @@ class _Document:
             if self.table is not None:
                 fragments = convert_fragments(fragments, self.table) or fragments
             # Label Studio writes a line break as a backslash and an n.
-            own = said if said is None or said in text else said.replace("\\n", "\n")
-            fragments = check_span(own, text, fragments, here, self.builder, trim=self.trim) or ()
+            if said is not None and "\\n" in said and said not in text:
+                said = said.replace("\\n", "\n")
+            fragments = check_span(said, text, fragments, here, self.builder, trim=self.trim) or ()
         if self.bounds is not None:
             # Stretches of characters as stretches of tokens.
             starts = {start: number for number, (start, _) in enumerate(self.bounds)}
@@ -351,7 +350,8 @@ class _Document:
             if all(_first_of(keys, value) is None for keys in (_STARTS, ("fragments",))):
                 raise InputError(f"{here} is {quote(value)}, which has no start. Give it and the end, or an id.")
             unlabelled = _first_of(_LABELS, value) is None
-            labels, fragments = self._atoms({**value, "label": "?"} if unlabelled else value, here)
+            span = _parse_span({**value, "label": "?"} if unlabelled else value, here)
+            labels, fragments = span.labels, self._atoms(span)
             if not fragments:
                 return None
             there = self.by_place.setdefault(merge_stretches(fragments), {})
@@ -384,7 +384,7 @@ class _Document:
 
 def _link_keys(span: dict[str, Any]) -> list[str]:
     """The keys under which a span has identifiers."""
-    return [] if _LINKS.isdisjoint(span) else [key for key in _LINKS if span.get(key) not in (None, "")]
+    return [key for key in _LINKS if span.get(key) not in (None, "")]
 
 
 def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float]]:
@@ -457,10 +457,24 @@ def _pair(start: Any, end: Any, place: str) -> tuple[int, int]:
     raise InputError(f"{place}: {name} is {quote(value)}, but a whole number is expected.")
 
 
-def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | None]:
-    """Labels of a span, its place (None without one), and its text."""
+@dataclass
+class _Span:
+    """A span of JSON whose keys are known."""
+
+    place: str
+    labels: list[str]
+    """None if it is in a layer that is not asked for."""
+    fragments: Fragments | None
+    """Its place; None without one."""
+    text: str | None
+    given: dict[str, Any]
+    """All that the file says of it."""
+
+
+def _parse_span(item: Any, place: str) -> _Span:
+    """A span of JSON; what is none stops with an error."""
     if isinstance(item, list) and len(item) == 3:
-        return [check_label(item[2], place)], [_pair(item[0], item[1], place)], None
+        return _Span(place, [check_label(item[2], place)], [_pair(item[0], item[1], place)], None, {})
     if not isinstance(item, dict):
         raise InputError(
             f"{place} is {quote(item)}, but a span is expected: "
@@ -475,17 +489,19 @@ def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | Non
             'Put the pieces together: pipeline(…, aggregation_strategy="simple").'
         )
     fragments: Fragments | None = None
-    parts, start, end = item.get("fragments"), _first_of(_STARTS, item), _first_of(_ENDS, item)
-    if parts is not None:
+    parts, start, end = item.get("fragments"), item.get("start"), item.get("end")
+    if parts is None and type(start) is int and type(end) is int:
+        fragments = [(start, end)]
+    elif parts is not None:
         if not isinstance(parts, list) or not parts or not all(isinstance(p, list) and len(p) == 2 for p in parts):
             raise InputError(f"{place}: fragments should be a list of pairs: [[0, 5], [16, 23]].")
         fragments = [_pair(first, behind, place) for first, behind in parts]
-    elif start is not None or end is not None:
-        fragments = [_pair(item.get(start or "start"), item.get(end or "end"), place)]
+    elif (start := _first_of(_STARTS, item)) is not None or _first_of(_ENDS, item) is not None:
+        fragments = [_pair(item.get(start or "start"), item.get(_first_of(_ENDS, item) or "end"), place)]
     said = item.get("text")
     # A layer may have spans without a value.
     labels = [""] if item.get("unlabelled") else [check_label(label, place) for label in _as_list(item[name])]
-    return labels, fragments, said if isinstance(said, str) else None
+    return _Span(place, labels, fragments, said if isinstance(said, str) else None, item)
 
 
 def _mention_of(item: dict[str, Any]) -> str:
@@ -508,8 +524,16 @@ def _first_of(keys: Sequence[str], item: dict[str, Any]) -> str | None:
     return None
 
 
+@lru_cache
+def _is_label(value: str) -> bool:
+    """True if a text can be a label."""
+    return is_text(value) and bool(value.strip()) and not any(mark in value for mark in "\t\r\n")
+
+
 def check_label(value: Any, place: str, of: str = "span") -> str:
     """A label as text; other values stop with an error."""
+    if isinstance(value, str) and _is_label(value):
+        return value
     if type(value) is int:
         return str(value)
     label = check_string(value, f"{place}: the label")

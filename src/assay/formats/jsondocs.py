@@ -29,6 +29,8 @@ _OVER_SPANS = {
     "links": re.compile(r'"(?:link|kb_id)"\s*:\s*"[^"]|"links"\s*:\s*\['),
 }
 """The layers over spans in JSON, by what they look like."""
+_OWN_IDS = ("id", "uuid")
+"""Keys of a task's own id among its data."""
 _OF_ROW = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time")
 """Keys of a row of JSON-MIN that are not the task's."""
 OF_DOCUMENT = frozenset(
@@ -105,23 +107,10 @@ def read_dicts(
 def _documents(values: Iterable[_Value], layers: Layers, asked: str) -> Iterator[Document]:
     """The documents of a file, those of several rows joined: tools write a row for each annotator of a text."""
     joined: dict[object, tuple[Document, list[Annotation]]] = {}
-    for (line, place, value), key in _with_keys(values, asked):
-        same: object = None
-        if key is None:
-            document, same = _document(value, line, place)
-        elif "data" in value:
-            document = _task(value, line, place, key)
-        elif "fields" in value and not {"responses", "suggestions"} & value.keys():
-            raise InputError(f"{place}: no spans.{name_shapes(value)}")
-        elif "fields" in value:
-            document = _record(value, line, place, key, layers)
-        else:
-            document = _row(value, line, place, key)
-            same = document.name
+    for document, same in _with_texts(values, layers, asked):
+        place = document.place
         if document.text is not None:
             check_string(document.text, f"{place}: the text")
-        elif document.tokens is None:
-            raise InputError(f"{place}: a document without text or tokens. It is {_EXAMPLE}{name_shapes(value)}")
         if same is None and not joined:
             yield document
             continue
@@ -144,65 +133,80 @@ def _documents(values: Iterable[_Value], layers: Layers, asked: str) -> Iterator
 # --- tasks, records and rows of Label Studio and Argilla: the text is one of several fields ---
 
 
-def _with_keys(values: Iterable[_Value], asked: str) -> Iterator[tuple[_Value, str | None]]:
-    """The values and, for those with fields, the key of the text among these.
+def _with_texts(values: Iterable[_Value], layers: Layers, asked: str) -> Iterator[tuple[Document, object]]:
+    """The documents with their texts, and what other rows about them have in common with them.
 
-    A value that does not show it has the key of those that do.
+    Fields that do not show which of them is the text have it where other documents have it.
     """
-    usual, waiting = asked, list[_Value]()
-    for given in values:
-        place, value = given[1:]
-        fields, texts = _fields(value)
+    usual, waiting = asked, list[tuple[Document, dict[str, Any], str]]()
+    for line, place, value in values:
+        fields = _fields(value)
         if fields is None:
-            yield given, None
+            yield _document(value, line, place)
             continue
-        strings = [key for key, cell in fields.items() if isinstance(cell, str) and key not in IDS]
-        fitting = [key for key in strings if all(text in fields[key] for text in texts)] if len(strings) > 1 else []
-        fitting = fitting or strings
+        if fields is value.get("data"):
+            document = _task(value, line, place)
+        else:
+            is_record = fields is value.get("fields")
+            if is_record and not {"responses", "suggestions"} & value.keys():
+                raise InputError(f"{place}: no spans.{name_shapes(value)}")
+            document = _record(value, line, place, layers) if is_record else _row(value, line, place)
+        fitting = strings = _strings(fields)
         if asked and asked not in strings:
             raise InputError(f"{place}: no text called {asked}. There are: {', '.join(strings) or 'none'}.")
+        if len(strings) > 1 and not asked:
+            texts = _texts_of(document)
+            fitting = [key for key in strings if all(text in fields[key] for text in texts)] or strings
         key = asked or ("text" if "text" in fitting or not strings else fitting[0] if len(fitting) == 1 else "")
-        if not key and usual not in fitting:
-            waiting.append(given)
-            continue
-        usual = usual or key
-        for earlier in waiting:
-            yield earlier, _usual_key(earlier, usual)
-        waiting.clear()
-        yield given, key or usual
-    for earlier in waiting:
-        yield earlier, _usual_key(earlier, usual)
+        waiting.append((document, fields, key))
+        if key or usual in fitting:
+            usual = usual or key
+            yield from _set_texts(waiting, usual)
+            waiting.clear()
+    yield from _set_texts(waiting, usual)
 
 
-def _usual_key(given: _Value, usual: str) -> str:
-    """The key of the text in other tasks, if this task has it too."""
-    _, place, value = given
-    fields, _ = _fields(value)
-    strings = [key for key, cell in (fields or {}).items() if isinstance(cell, str) and key not in IDS]
-    if usual not in strings:
-        raise InputError(
-            f"{place}: the text may be in {', '.join(strings)}. "
-            f'Say where it is: --input-format "jsonl(text={strings[0]})"'
-        )
-    return usual
+def _set_texts(
+    waiting: Iterable[tuple[Document, dict[str, Any], str]], usual: str
+) -> Iterator[tuple[Document, object]]:
+    """The documents with the text of their fields, of which the others are metadata; `usual`: its key in others."""
+    for document, fields, key in waiting:
+        if not key and usual not in (strings := _strings(fields)):
+            raise InputError(
+                f"{document.place}: the text may be in {', '.join(strings)}. "
+                f'Say where it is: --input-format "jsonl(text={strings[0]})"'
+            )
+        text = key or usual
+        document.text = fields.get(text)
+        if document.text is None:
+            raise InputError(f"{document.place}: a document without text or tokens. It is {_EXAMPLE}")
+        others = {name: cell for name, cell in fields.items() if name not in (text, *_OWN_IDS)}
+        document.metadata = {**others, **document.metadata}
+        yield document, document.name if document.shape == STUDIO_MIN else None
 
 
-def _fields(value: Any) -> tuple[dict[str, Any] | None, list[str]]:
-    """The fields of a task, a record or a row of tools, one of which is the text, and the texts of all its spans."""
+def _fields(value: Any) -> dict[str, Any] | None:
+    """The fields of a task, a record or a row of tools, one of which is the text; None for other documents."""
     if not isinstance(value, dict):
-        return None, []
-    if isinstance(data := value.get("data"), dict):
-        values = [result.get("value") for entry, _ in _entries(value) for result in _dicts(entry.get("result"))]
-    elif isinstance(data := value.get("fields"), dict):
-        values = []
-    elif "annotation_id" in value and "annotator" in value:
-        data = {key: cell for key, cell in value.items() if not isinstance(cell, list | dict) and key not in _OF_ROW}
-        values = [span for cell in value.values() for span in _dicts(cell)]
-    else:
-        return None, []
-    texts = (given.get("text") for given in values if isinstance(given, dict))
+        return None
+    for key in ("data", "fields"):
+        if isinstance(fields := value.get(key), dict):
+            return fields
+    if "annotation_id" in value and "annotator" in value:
+        return {key: cell for key, cell in value.items() if not isinstance(cell, list | dict) and key not in _OF_ROW}
+    return None
+
+
+def _strings(fields: dict[str, Any]) -> list[str]:
+    """The keys of fields that may be the text."""
+    return [key for key, cell in fields.items() if isinstance(cell, str) and key not in IDS]
+
+
+def _texts_of(document: Document) -> list[str]:
+    """The texts of all spans of a document."""
+    spans = (span for one in document.annotations for span in one.spans if isinstance(span, dict))
     # Label Studio writes a line break as a backslash and an n.
-    return data, [text for text in texts if isinstance(text, str) and "\\n" not in text]
+    return [text for span in spans if isinstance(text := span.get("text"), str) and "\\n" not in text]
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:
@@ -216,9 +220,8 @@ def _entries(task: dict[str, Any]) -> list[tuple[dict[str, Any], bool]]:
     return [(entry, key == "predictions") for key in lists for entry in _dicts(task.get(key))]
 
 
-def _task(task: dict[str, Any], line: int, place: str, key: str) -> Document:
+def _task(task: dict[str, Any], line: int, place: str) -> Document:
     """The document that a task of Label Studio is."""
-    data = task["data"]
     annotations = []
     for entry, is_model in _entries(task):
         spans, relations, unread = _results(entry, place)
@@ -235,35 +238,34 @@ def _task(task: dict[str, Any], line: int, place: str, key: str) -> Document:
             )
         )
     # A task's own id comes before the number of the tool; several tasks may be parts of one doc_id.
-    own = {name: data[name] for name in ("id", "uuid") if data.get(name)}
-    metadata = {name: cell for name, cell in data.items() if name not in (key, "id", "uuid")} | _meta(task)
-    name = read_id(own, place) or read_id(task, place)
-    return Document(line, place, annotations, name, data.get(key), metadata=metadata, shape=STUDIO)
+    own = {name: task["data"][name] for name in _OWN_IDS if task["data"].get(name)}
+    name = (read_id(own, place) if own else None) or read_id(task, place)
+    return Document(line, place, annotations, name, metadata=_meta(task), shape=STUDIO)
 
 
 def _results(entry: dict[str, Any], place: str) -> tuple[list[Any], list[Any], dict[str, int]]:
     """The spans of an annotation of Label Studio, its relations, and the numbers of what else there is."""
-    spans, relations, unread = [], [], Counter[str]()
+    spans, relations, unread = [], [], dict[str, int]()
     of_all = entry.get("score")
     for result in _dicts(entry.get("result")):
         kind, value = result.get("type", "labels"), result.get("value")
         if kind in _REGIONS:
-            more = {"id": result.get("id"), "score": result.get("score", of_all)}
-            spans.append(_region(value, result.get("from_name"), place, more))
+            score = result.get("score", of_all)
+            spans.append(_region(value, place, id=result.get("id"), layer=result.get("from_name"), score=score))
         elif kind != "relation":
-            unread[f"Results of type {kind}"] += 1
+            unread[f"Results of type {kind}"] = unread.get(f"Results of type {kind}", 0) + 1
         elif labels := result.get("labels"):
             direction, ends = result.get("direction"), (result.get("from_id"), result.get("to_id"))
             head, tail = ends[::-1] if direction == "left" else ends
             whole = {"label": labels, "symmetric": direction == "bi", "head": head, "tail": tail}
             relations.append({**whole, "score": result.get("score")})
         else:
-            unread["Relations without a label"] += 1
+            unread["Relations without a label"] = unread.get("Relations without a label", 0) + 1
     return spans, relations, unread
 
 
-def _region(value: Any, layer: Any, place: str, more: dict[str, Any]) -> Any:
-    """The span that a region of Label Studio is; the control with which it was marked is its layer."""
+def _region(value: Any, place: str, **more: Any) -> Any:
+    """The span that a region of Label Studio is, with what is known about it besides."""
     if not isinstance(value, dict):
         return value
     if isinstance(start := value.get("start"), str) and start.startswith("/"):
@@ -271,20 +273,22 @@ def _region(value: Any, layer: Any, place: str, more: dict[str, Any]) -> Any:
             f"{place}: the start of a span is {quote(start)}, a place in HTML (XPath). assay reads plain texts: give "
             "the text as it is shown, with the numbers of globalOffsets as start and end."
         )
-    label = next((value[key] for key in _REGIONS if value.get(key) is not None), None)
-    return {"label": label, **({"layer": layer} if isinstance(layer, str) else {}), **more, **value}
+    if not isinstance(more["layer"], str):
+        del more["layer"]
+    return {"label": value.get(_REGIONS[0]) or value.get(_REGIONS[1]), **more, **value}
 
 
-def _row(row: dict[str, Any], line: int, place: str, key: str) -> Document:
+def _row(row: dict[str, Any], line: int, place: str) -> Document:
     """The document that a row of Label Studio's JSON-MIN is, with one annotation; one without spans has no list."""
-    data, _ = _fields(row)
-    spans = [_region(span, name, place, {}) for name, cell in row.items() for span in _dicts(cell)]
-    one = Annotation(_person(row["annotator"]) or "", spans, time=_time(row), notes={_LOST_IN_MIN: 0})
-    metadata = {name: cell for name, cell in (data or {}).items() if name != key}
-    return Document(line, place, [one], read_id(row, place), row.get(key), metadata=metadata, shape=STUDIO_MIN)
+    marks = [(name, mark) for name, cell in row.items() for mark in _dicts(cell)]
+    spans = [_region(mark, place, layer=name) for name, mark in marks if "start" in mark]
+    unread = Counter(f"Results of {name}" for name, mark in marks if "start" not in mark)
+    who = _person(row["annotator"]) or ""
+    one = Annotation(who, spans, time=_time(row), unread=unread, notes={_LOST_IN_MIN: 0})
+    return Document(line, place, [one], read_id(row, place), shape=STUDIO_MIN)
 
 
-def _record(record: dict[str, Any], line: int, place: str, key: str, layers: Layers) -> Document:
+def _record(record: dict[str, Any], line: int, place: str, layers: Layers) -> Document:
     """The document that a record of Argilla is: responses and suggestions to questions, which are its layers."""
     given = dict[tuple[str, bool], list[tuple[str, dict[str, Any]]]]()
     for is_model, name in enumerate(("responses", "suggestions")):
@@ -314,11 +318,7 @@ def _record(record: dict[str, Any], line: int, place: str, key: str, layers: Lay
         else:
             # They answered other questions, which a refusal lists.
             layers.counts.update(span["layer"] for span in spans)
-    fields = record["fields"]
-    metadata = {field: cell for field, cell in fields.items() if field != key} | _meta(record)
-    return Document(
-        line, place, annotations, read_id(record, place), fields.get(key), metadata=metadata, shape=ARGILLA
-    )
+    return Document(line, place, annotations, read_id(record, place), metadata=_meta(record), shape=ARGILLA)
 
 
 # --- documents whose text and spans are fields of their own ---
@@ -339,6 +339,8 @@ def _document(value: Any, line: int, place: str) -> tuple[Document, object]:
     if tokens is not None and not isinstance(tokens, list):
         raise InputError(f'{place}: tokens should be a list of strings, or of {{"start": 0, "end": 5}}.')
     name, text = read_id(value, place), value.get("text", value.get("data"))
+    if text is None and tokens is None:
+        raise InputError(f"{place}: a document without text or tokens. It is {_EXAMPLE}{name_shapes(value)}")
     lists = {key: value[key] for key in _SPANS if isinstance(value.get(key), list)}
     is_prodigy = "_input_hash" in value
     by_users = not lists and isinstance(value.get("annotations"), list)
@@ -384,7 +386,7 @@ def _person(value: Any) -> str | None:
     """The name of an annotator or a model: an e-mail address before a number; None without one."""
     if isinstance(value, dict):
         value = value.get("email") or value.get("id")
-    return None if value is None else value if isinstance(value, str) else quote(value)
+    return None if value is None else str(value) if isinstance(value, str | int) else quote(value)
 
 
 def _time(value: dict[str, Any]) -> str | float:
@@ -397,19 +399,18 @@ def _time(value: dict[str, Any]) -> str | float:
 
 def _meta(value: dict[str, Any]) -> dict[str, Any]:
     """What a document says of itself under meta and metadata."""
-    both = {key: value[key] for key in ("meta", "metadata") if key in value}
-    return {key: cell for name, given in both.items() for key, cell in _as_object(given, name).items()}
-
-
-def _as_object(value: Any, name: str) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {name: value}
+    metadata: dict[str, Any] = {}
+    for key in ("meta", "metadata"):
+        if given := value.get(key):
+            metadata |= given if isinstance(given, dict) else {key: given}
+    return metadata
 
 
 def read_id(document: dict[str, Any], place: str) -> str | None:
     """The id of a document; None if it has none."""
-    meta = document.get("meta")
-    ids = [document.get(key) for key in IDS] + [meta.get("id") if isinstance(meta, dict) else None]
-    value = next((value for value in ids if value is not None), None)
+    value = next((document[key] for key in IDS if document.get(key) is not None), None)
+    if value is None and isinstance(meta := document.get("meta"), dict):
+        value = meta.get("id")
     if value is None or type(value) is int:
         return None if value is None else str(value)
     if not check_string(value, f"{place}: the id").strip():

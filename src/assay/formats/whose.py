@@ -79,7 +79,7 @@ def check_repair(name: str) -> str:
     return _REPAIRS.get(name, "")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Annotation:
     """What one annotator or model says of a document."""
 
@@ -126,7 +126,7 @@ class Layers:
             not self._asked.column
             or not isinstance(span, dict)
             or "layer" not in span
-            or self.is_meant(span["layer"])
+            or self.is_meant(str(span["layer"]))
         )
 
     def is_meant(self, layer: str) -> bool:
@@ -188,11 +188,16 @@ class Whose:
             [one for one in given if one.is_model == is_model and one not in curated] for is_model in (False, True)
         )
         for documents, found in zip(self._documents, (people, models), strict=True):
-            valid_names = {one.name for one in found if not one.status}
-            documents.update({one.name or "": int(one.name in valid_names) for one in found})
-        self._truths += any(one.is_truth for one in people)
-        self.statuses.update({one.status for one in people if one.status} if people else {NOT_ANNOTATED})
-        self.statuses.update({"ground truth"} if any(one.is_truth for one in people) else ())
+            numbers = dict[str, bool]()
+            for one in found:
+                numbers[one.name or ""] = numbers.get(one.name or "", False) or not one.status
+            for name, number in numbers.items():
+                documents[name] += number
+        has_truth = any(one.is_truth for one in people)
+        self._truths += has_truth
+        statuses = dict.fromkeys(one.status for one in people if one.status) if people else (NOT_ANNOTATED,)
+        for status in (*statuses, *["ground truth"] * has_truth):
+            self.statuses[status] += 1
         if self.asked.surveys:
             return next((one for one in (*people, *models) if not one.status), "")
         if self._who in ("", ANNOTATIONS, LAST):

@@ -15,6 +15,7 @@ from unit.samples import placed, refusal, related
 
 TEXT = "Angela Merkel met Obama in Rome."
 SMILE = "😀 Ann left Rome."
+MORE = "; all that it contains: assay formats a.jsonl"
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_a_control_is_a_layer_and_its_relations_go_with_it(documents):
     ]
     name = documents(task(TEXT, *results))
     message = "a.jsonl: spans of several layers: ner (2), event (1). Which one? --column gold=ner"
-    assert refusal(Input(name, asked=Asked("gold")).read) == message
+    assert refusal(Input(name, asked=Asked("gold")).read) == message + MORE
     corpus = Input(name, asked=Asked("gold", column="ner")).read()
     assert [label for _, label, _ in placed(corpus)] == ["PER", "PER"]
     assert [label for label, _, _ in related(corpus)] == ["r"]
@@ -94,8 +95,8 @@ def test_a_control_is_a_layer_and_its_relations_go_with_it(documents):
         "Relations without a label": 1,
         "Spans of event": 1,
     }
-    message = "--column gold=pos: no such layer in a.jsonl. ner (2), event (1)."
-    assert refusal(Input(name, asked=Asked("gold", column="pos")).read) == message
+    message = "--column gold=pos: no such layer in a.jsonl. ner (2), event (1)"
+    assert refusal(Input(name, asked=Asked("gold", column="pos")).read) == message + MORE
 
 
 def test_a_span_has_its_own_score_or_that_of_its_prediction(documents):
@@ -110,7 +111,7 @@ def test_an_annotator_has_an_address_before_a_number(documents):
     name = documents(*(task(TEXT, who=who) for who in people))
     assert refusal(read, name, which="x") == (
         "--which x: no such annotator or model in a.jsonl. Documents of annotators ann@example.org (1), 2 (1) and "
-        "3 (1)."
+        f"3 (1){MORE}"
     )
 
 
@@ -139,8 +140,8 @@ def test_old_exports_have_completions_and_drafts_are_nobodys(documents):
     old = {"data": {"text": TEXT}, "completions": [{"result": [region(0, 6, "A")]}]}
     assert [label for _, label, _ in placed(read(documents(old)))] == ["A"]
     draft = {"data": {"text": TEXT}, "annotations": [], "drafts": [{"result": [region(0, 6, "A")]}]}
-    message = "a.jsonl: no document is left, all are not annotated or skipped."
-    assert refusal(read, documents(draft)) == message
+    message = "a.jsonl: no document is left, all are not annotated or skipped"
+    assert refusal(read, documents(draft)) == message + MORE
 
 
 def test_rows_of_one_task_are_annotations_of_it(documents):
@@ -191,10 +192,10 @@ def test_rows_of_prodigy_with_one_hash_are_one_document(documents):
     assert [(number, reason) for number, _, reason in corpus.left_out] == [(1, "ignored")]
     twice = [prodigy(1, "ann", _timestamp=10), prodigy(1, "ann", _timestamp=9, spans=[], _is_binary=True)]
     assert refusal(read, documents(*twice)) == (
-        "a.jsonl:1: 2 annotations of one text. Documents of annotator ann (1). Whose is meant? --which last"
+        f"a.jsonl:1: 2 annotations of one text. Documents of annotator ann (1). Whose is meant? --which last{MORE}"
     )
     assert len(read(documents(*twice), which="last").spans) == 1
-    assert "Keep one of them." in refusal(read, documents(prodigy(1, None), prodigy(1, None)))
+    assert "Keep one of them" in refusal(read, documents(prodigy(1, None), prodigy(1, None)))
     unnamed = read(documents(prodigy(1, None), prodigy(2, None, "reject")))
     assert ([reason for *_, reason in unnamed.left_out], unnamed.which) == (["rejected"], "")
     binary = read(documents(prodigy(1, "ann", _is_binary=True)))
