@@ -39,6 +39,32 @@ CONLLU = """\
 # sent_id = s3
 1\tEnde\tEnde\tNOUN\tNN\t_\t0\troot\t_\t_
 """
+CAS_XMI = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" xmlns:s="http:///a/seg.ecore" xmlns:b="http:///a/b.ecore">
+<cas:NULL xmi:id="0"/>
+<s:Sentence xmi:id="2" sofa="1" begin="0" end="12"/>
+<s:Token xmi:id="3" sofa="1" begin="0" end="2"/>
+<s:Token xmi:id="4" sofa="1" begin="3" end="6"/>
+<s:Token xmi:id="5" sofa="1" begin="7" end="12"/>
+<b:Entity xmi:id="6" sofa="1" begin="3" end="6" value="PER" identifier="Q1" Roles="9"/>
+<b:Entity xmi:id="7" sofa="1" begin="7" end="12" value="LOC"/>
+<b:Rel xmi:id="8" sofa="1" begin="7" end="12" Governor="6" Dependent="7" value="in"/>
+<b:RolesLink xmi:id="9" role="place" target="7"/>
+<b:CoreferenceLink xmi:id="10" sofa="1" begin="3" end="6" referenceType="nam" next="11"/>
+<b:CoreferenceLink xmi:id="11" sofa="1" begin="7" end="12" referenceType="nom"/>
+<b:CoreferenceChain xmi:id="12" first="10"/>
+<cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" mimeType="text" sofaString="😀 Zoë Łódź!"/>
+<cas:View sofa="1" members="2 3 4 5 6 7 8"/>
+</xmi:XMI>
+"""
+CAS_JSON = (
+    '{"%TYPES": {}, "%FEATURE_STRUCTURES": ['
+    '{"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaID": "v", "sofaString": "😀 Zoë"},'
+    ' {"%ID": 2, "%TYPE": "a.b.Entity", "@sofa": 1, "begin": 3, "end": 6, "value": "PER", "@Roles": 4},'
+    ' {"%ID": 4, "%TYPE": "uima.cas.FSArray", "%ELEMENTS": [5]},'
+    ' {"%ID": 5, "%TYPE": "a.b.Link", "role": "x", "@target": 2}], "%VIEWS": {}}\n'
+)
 WEBANNO = """\
 #FORMAT=WebAnno TSV 3.3
 #T_SP=a.b.NamedEntity|identifier|value
@@ -333,6 +359,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "discbracket": (DISC,),
     "brackets": (BRACKETS, CROWDED),
     "dag": (DAG,),
+    "cas": (CAS_XMI, CAS_JSON),
     "webanno": (WEBANNO, SLOTS),
     "up2": (LISTED,),
     "up2-spans": (LISTED,),

@@ -36,10 +36,6 @@ IN_COLUMNS = ("aida", "hipe-document", "up1-empty-cell", "multiconer", "germeval
 MEASURES = {"spans": "exact", "links": "links", "graphs": "srl"}
 PENDING = frozenset(
     (
-        "cas-xmi-0",
-        "cas-json-0",
-        "cas-xmi-3",
-        "cas-dtd",
     )
 )
 """Cases that are still to come."""

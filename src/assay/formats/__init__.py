@@ -22,6 +22,7 @@ from assay.formats import (
     biojson,
     biomedical,
     brackets,
+    cas,
     chains,
     columns,
     docbin,
@@ -271,6 +272,15 @@ FORMATS = {
             "( (S (NP-SBJ (DT The) (NN end)) (VP (VBZ comes))))\n(NP (NN Silence))",
             brackets.looks_brackets, brackets.read_brackets, ("constituents",), ("tag",), parameters=_IN_BRACKETS,
             begins=("(",), help=_IN_BRACKETS_HELP,
+        ),
+        Format(
+            "cas",
+            "UIMA CAS (DKPro, INCEpTION) as XMI or JSON: layers of spans, relations and chains over a text",
+            '<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" xmlns:a="http:///a/b.ecore">\n'
+            '<a:Entity xmi:id="2" sofa="1" begin="9" end="13" value="LOC"/>\n'
+            '<cas:Sofa xmi:id="1" sofaID="_InitialView" sofaString="She left Rome"/></xmi:XMI>',
+            cas.looks_cas, cas.read_cas, ("spans",), empty=layered.EMPTY, decide=cas.decide_cas, begins=("<", "{"),
+            parameters={"view": ""}, help="view: the name of a view, if there are several", names_layers=True,
         ),
         # Before all that is in columns.
         Format(

@@ -455,6 +455,8 @@ class XmlStream:
         start: Callable[[str, dict[str, str]], None],
         end: Callable[[str], None],
         characters: Callable[[str], None] | None = None,
+        *,
+        doctype: bool = True,
     ) -> None:
         self._source = source
         self._parser = parser = expat.ParserCreate()
@@ -464,6 +466,8 @@ class XmlStream:
         parser.StartElementHandler, parser.EndElementHandler = start, end
         if characters is not None:
             parser.CharacterDataHandler = characters
+        if not doctype:
+            parser.StartDoctypeDeclHandler = self._refuse_doctype
         parser.EntityDeclHandler = self._entity_declared
         parser.SkippedEntityHandler = self._entity_skipped
 
@@ -488,6 +492,9 @@ class XmlStream:
                 remedy = "Are these several documents in one file? Give each a file of its own in one folder."
             place = f"{self._source.path}:{error.lineno}"
             raise InputError(f"{place}: not well-formed XML ({fault}). {remedy}") from None
+
+    def _refuse_doctype(self, *_: object) -> None:
+        raise InputError(f"{self._source.path}:{self.line}: has a DOCTYPE, which is not allowed here. Remove it.")
 
     def _entity_declared(self, name: str, *_: object) -> None:
         # A few nested entities make gigabytes, and external ones read other files.

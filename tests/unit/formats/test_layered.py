@@ -13,6 +13,7 @@ from assay.errors import InputError
 from assay.formats import Input
 from assay.formats.whose import Asked
 from cases import each
+from fuzz.seeds import CAS_JSON, CAS_XMI
 from unit.samples import refusal
 
 DATA = Path(__file__).parents[2] / "data" / "doors"
@@ -148,3 +149,31 @@ def test_ids_of_sentences_and_lines_of_texts(tmp_path):
     path = write(tmp_path, "#T_SP=a.L|value", "#Sentence.id=s7\n#Text=a\n#Text=b\n1-1\t0-1\ta\tX\t\n1-2\t2-3\tb\t_\t")
     corpus = read(path)
     assert ("".join(corpus.texts or ()), corpus.comments) == ("a\nb", ((0, "# sent_id = s7"),))
+
+
+def test_a_cas_has_relations_slots_chains_and_tags(tmp_path):
+    path = tmp_path / "d.xmi"
+    path.write_text(CAS_XMI, "utf-8")
+    corpus = read(path)
+    assert spans_of(corpus) == [("Zoë", "PER"), ("Łódź!", "LOC")]
+    assert sorted(relations_of(corpus)) == [("in", "PER", "LOC"), ("place", "PER", "LOC")]
+    assert corpus.notes == ("Mentions in chains, not read: 2.",)
+    tagged = read(path, "Entity", tags=True)
+    assert tagged.column("Entity").strings() == ["_", "PER", "LOC"]
+    for layer in ("CoreferenceLink", "CoreferenceChain"):
+        mentions = read(path, layer).marks["mentions"]
+        assert [*zip(mentions.begin, mentions.labels.strings(), strict=True)] == [(1, "nam"), (2, "nom")]
+        assert mentions.group.tolist() == [0, 0]
+
+
+def test_views_of_a_cas_and_offsets_in_characters(tmp_path):
+    path = tmp_path / "d.json"
+    path.write_text(CAS_JSON, "utf-8")
+    corpus = read(path)
+    assert (spans_of(corpus), relations_of(corpus)) == ([("Zoë", "PER")], [("x", "PER", "PER")])
+    sofa = '{"%ID": 9, "%TYPE": "uima.cas.Sofa", "sofaID": "w", "sofaString": "y"}, '
+    path.write_text(CAS_JSON.replace('[{"%ID": 1', f'[{sofa}{{"%ID": 1'), "utf-8")
+    assert "views are v, w" in refusal(read, path)
+    assert spans_of(assay.read(path, input_format="cas(view=v)")) == [("Zoë", "PER")]
+    path.write_text(CAS_JSON.replace('"begin": 3, "end": 6', '"begin": 1, "end": 2'), "utf-8")
+    assert "white space" in refusal(read, path)
