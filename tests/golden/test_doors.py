@@ -440,12 +440,13 @@ def test_differences_are_rows_of_prodigy_or_folders_of_brat_too(tmp_path):
         (name, who) for name in ("11", "12") for who in ("1", "ben@example.org")
     ]
     assert len({(row["text"], row["_input_hash"]) for row in rows}) == 2
-    again = assay.agreement(str(tmp_path / "rows.jsonl"), "exact", times=5)
-    assert again.score("1 ~ ben@example.org", "exact").value == 4 / 9
     adjudicate(f"{tmp_path}/brat/")
     found = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("brat/*/*.ann"))
     assert found == [f"brat/{who}/{name}.ann" for who in ("1", "ben@example.org") for name in ("11", "12")]
     assert (tmp_path / "brat/ben@example.org/12.ann").read_text("utf-8").splitlines()[1] == "T2\tPER 34 40\tOkafor"
+    for path in ("rows.jsonl", "brat/"):
+        again = assay.agreement(f"{tmp_path}/{path}", "exact", times=5)
+        assert again.score("1 ~ ben@example.org", "exact").value == 4 / 9
 
 
 def test_changes_of_a_kind_between_systems_are_tasks_too(tmp_path):
