@@ -52,9 +52,14 @@ def open_table(source: Source) -> tuple[Any, Iterator[Any]]:
     def read(open_file: Any, iterate: Any) -> Iterator[Any]:
         try:
             table = open_file(buffer)
-            yield table.schema_arrow if hasattr(table, "schema_arrow") else table.schema
-            yield from iterate(table)
-        except (pyarrow.ArrowException, OSError) as error:
+            schema = table.schema_arrow if hasattr(table, "schema_arrow") else table.schema
+            # Names and texts that are not UTF-8 are found here.
+            list(schema.names)
+            yield schema
+            for batch in iterate(table):
+                batch.validate(full=True)
+                yield batch
+        except (pyarrow.ArrowException, OSError, ValueError) as error:
             fact = " ".join(str(error).split())
             raise InputError(f"{source.path}: a table that cannot be read ({fact}). Copy or make it again.") from None
 

@@ -14,7 +14,7 @@ from assay.formats import jsondocs
 from assay.formats.arrow import SHOWN, TABLES, lacks_library, open_table
 from assay.formats.builder import Builder
 from assay.formats.documents import Document, add_document, check_label
-from assay.formats.jsontext import expect, json_values, quote, values_in
+from assay.formats.jsontext import expect, json_object, json_values, quote, values_in
 from assay.formats.source import Source
 from assay.formats.whose import Annotation
 
@@ -59,8 +59,8 @@ def decide_table(
     shown = head if head[0] in TABLES else ()
     if len(shown) == 1:
         raise lacks_library(path, head[0])
-    values, described = [*map(json.loads, shown[2:])], json.loads("".join(shown[1:2]) or "{}")
-    names = read_names(given["names"]) if given["names"] else names_of_features(described)
+    names = read_names(given["names"]) if given["names"] else names_of_features(json_object("".join(shown[1:2])))
+    values = [*map(json.loads, shown[2:])]
     decided = decide_rows(values, f"{path}:1", names, "parquet", wanted)
     if shown and not decided:
         raise InputError(f"{path}: no lists of words and labels. If a row is an item: --input-format items")

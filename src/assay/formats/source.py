@@ -314,9 +314,10 @@ class Source:
     def content(self) -> bytes:
         """All bytes, of a file that is no text."""
         if not self._content:
+            before = self._ahead
             if self._file.closed:
-                self._file, self._ahead = self._open(), b""
-            self._content = self._ahead + b"".join(iter(lambda: self._read(BATCH), b""))
+                self._file, before = self._open(), b""
+            self._content = before + b"".join(iter(lambda: self._read(BATCH), b""))
             self._hash.update(self._content)
             self.close()
         return self._content

@@ -150,3 +150,18 @@ def test_mentions_of_white_space_are_refused_in_docred(tmp_path):
     document["vertexSet"][1][0]["pos"] = [5, 6]
     said = refusal(assay.read, written(tmp_path, "a.json", [document]))
     assert said.endswith("vertexSet[1][0] has no words but white space: sent_id 0, pos [5, 6].")
+
+
+def test_tables_of_arrow_have_rows_of_words_or_items(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    from pyarrow import ipc, parquet
+
+    rows = parquet.read_table(DOORS / "hf" / "rows.parquet")
+    items = arrow.table({"id": ["a", "b"], "label": ["x", "y"]})
+    for name, table, task in (("rows", rows, "spans"), ("items", items, "items")):
+        with ipc.new_stream(tmp_path / f"{name}.arrow", table.schema) as out:
+            out.write_table(table)
+        parquet.write_table(table, tmp_path / f"{name}.parquet")
+        gold, system = (str(tmp_path / f"{name}.{ending}") for ending in ("arrow", "parquet"))
+        result = assay.score(gold, {"a": system}, times=5)
+        assert (result.about.task, main_score(result)) == (task, 1)
