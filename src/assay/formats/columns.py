@@ -58,7 +58,8 @@ _FORMATS = {
     **dict.fromkeys(("up", "up2", "up2-spans"), "a file of Universal Propositions"),
 }
 """Formats that number words, as messages call them."""
-_SHORT = "rows with too few cells"
+SHORT, FILL = "rows with too few cells", "To fill such rows with _: --repair mend"
+"""A fault of rows, and what to do."""
 FEW = 1 << 11
 """Fewer bytes are read faster line by line than with arrays."""
 _STRUCTURE = re.compile(r"</?([A-Za-z]\w*)(?:\s[^<>]*)?/?>")
@@ -508,7 +509,7 @@ class _ColumnReader:
         lacks = layout.word < len(cells) < layout.width and not self.header_pending
         if repair and lacks and not (line.startswith(("#", "-DOCSTART-")) or name_of_tag(line)):
             self.dropping |= repair == DROP
-            builder.repair(_SHORT, DROPPED if repair == DROP else MENDED, f"{self.source.path}:{number}")
+            builder.repair(SHORT, DROPPED if repair == DROP else MENDED, f"{self.source.path}:{number}")
             cells += ["_"] * (layout.width - len(cells))
 
     def _other(self, line: str, cells: list[str], word: int, number: int, sentence: int) -> bool:
@@ -542,7 +543,7 @@ class _ColumnReader:
         what = _FORMATS.get(layout.format)
         hint = "Is it another format? Try --input-format tsv" if what else "Is a cell missing, or empty?"
         if len(cells) < layout.width and not what:
-            hint += " To fill such rows with _: --repair mend"
+            hint += f" {FILL}"
         if line.startswith("# ") and not what:
             hint = (
                 "Is it a comment? Comments are # key = value or # id X, before the first word of a sentence; others "

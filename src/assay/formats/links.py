@@ -15,10 +15,11 @@ from assay.arrays import Bools, Ints, numbers_of_runs
 from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.errors import InputError
 from assay.formats.builder import Builder, Vocabulary
-from assay.formats.columns import Layout
+from assay.formats.columns import FILL, SHORT, Layout
 from assay.formats.relations import NIL, link_lists, make_candidates
 from assay.formats.schemes import BEGIN, ROLES, SINGLE
 from assay.formats.source import Source
+from assay.formats.whose import MEND, MENDED
 
 HIPE = "hipe"
 _TAGS = re.compile(r"NE-")
@@ -102,6 +103,10 @@ def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
             cells = line.split("\t")
             if number == 1 and cells[0] == layout.names[0]:
                 continue
+            short = len(cells) < layout.width and bool(line.strip()) and not line.startswith("#")
+            if short and builder.asked.repair == MEND:
+                cells += ["_"] * (layout.width - len(cells))
+                builder.repair(SHORT, MENDED, f"{source.path}:{number}")
             if len(cells) == layout.width:
                 word = cells[layout.word]
                 if not word:
@@ -122,7 +127,8 @@ def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
                     builder.identify(value.strip(), f"{source.path}:{number}")
             elif line.strip():
                 fact = f"{_columns(cells)}, but the first line has {layout.width}"
-                raise InputError(f"{source.path}:{number}: {fact}. Is a cell missing, or empty?")
+                remedy = f"Is a cell missing, or empty?{f' {FILL}' * short}"
+                raise InputError(f"{source.path}:{number}: {fact}. {remedy}")
             else:
                 end_sentence()
     end_sentence(add=True)

@@ -370,6 +370,15 @@ def test_rows_with_too_few_cells_are_filled_or_their_sentences_dropped(file):
     assert (last.forms.strings(), last.sentences) == (["The", "end"], 1)
 
 
+def test_rows_of_hipe_with_too_few_cells_are_filled(file):
+    text = "TOKEN\tNE-COARSE-LIT\tNEL-LIT\tMISC\n# hipe2022:document_id = d1\nRome\tB-loc\nfell\tO\t_\t_\n"
+    name = file("a.tsv", text)
+    assert refusal(read, name) == (
+        f"a.tsv:3: 2 columns, but the first line has 4. Is a cell missing, or empty? {FILL}"
+    )
+    assert read(name, repair="mend").repairs == (("rows with too few cells", "mended", 1, "a.tsv:3"),)
+
+
 def test_a_dropped_sentence_may_begin_in_an_earlier_batch(file, monkeypatch):
     monkeypatch.setattr(source, "BATCH", 8)
     dropped = read(file("a.tsv", RAGGED), repair="drop")
