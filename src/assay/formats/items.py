@@ -630,6 +630,8 @@ def _json_shows_items(head: Sequence[str]) -> bool:
     lines = len([*filter(str.strip, head[:_MANY])])
     # A line with a fault among objects is reported when it is read.
     if len(values) < 2 or not (len(values) == lines or isinstance(values[0], dict)):
+        # A line such as "PER" within an object that is spread over lines says nothing of the whole.
+        values = values if len(values) == lines else []
         with suppress(ValueError, RecursionError):
             values = whole if isinstance(whole := json.loads(text), list) else [whole]
     if not values or all(isinstance(value, str | int | float) for value in values):
