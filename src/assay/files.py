@@ -108,7 +108,9 @@ def check_writable(path: str) -> None:
     if not folder.is_dir():
         raise InputError(f"{path}: the folder {folder} does not exist.")
     replaced = Path(os.path.realpath(path)).parent
-    if Path(path).is_dir() or not os.access(path if is_stream(path) else replaced, os.W_OK):
+    if Path(path).is_dir():
+        raise InputError(f"{path}: a folder of this name is there. Name another.")
+    if not os.access(path if is_stream(path) else replaced, os.W_OK):
         raise InputError(f"{path}: cannot be written.")
 
 
