@@ -274,6 +274,9 @@ class Source:
         if kind := self._kind(self._ahead):
             return [kind, *(show_table(self) if kind in TABLES else ())]
         cut = self._ahead.rfind(b"\n") + 1 or len(self._ahead)
+        if self._ahead.startswith(b"<?xml") and b"\n" not in self._ahead[: cut - 1]:
+            # XML is often one line after that of its declaration.
+            cut = self._ahead.rfind(b">") + 1
         is_cut = self._is_list and cut > _LONGEST_LIST and b"\n" not in self._ahead
         return self._batch(_close_list(self._ahead) if is_cut else self._ahead[:cut]).text.split("\n")
 

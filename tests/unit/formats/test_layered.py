@@ -177,3 +177,10 @@ def test_views_of_a_cas_and_offsets_in_characters(tmp_path):
     assert spans_of(assay.read(path, input_format="cas(view=v)")) == [("Zoë", "PER")]
     path.write_text(CAS_JSON.replace('"begin": 3, "end": 6', '"begin": 1, "end": 2'), "utf-8")
     assert "white space" in refusal(read, path)
+
+
+def test_a_cas_in_one_line_is_told_by_its_look(tmp_path):
+    path = tmp_path / "d.xmi"
+    declaration, _, rest = CAS_XMI.partition("\n")
+    path.write_text(f"{declaration}\n{rest.replace(chr(10), '')}", "utf-8")
+    assert spans_of(read(path)) == [("Zoë", "PER"), ("Łódź!", "LOC")]
