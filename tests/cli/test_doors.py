@@ -17,20 +17,6 @@ from commands import call
 DATA = Path(__file__).parents[1] / "data" / "doors"
 COMMANDS = {case["id"]: case for case in json.loads((DATA / "commands.json").read_text("utf-8"))}
 READINGS = {case["id"]: case for case in json.loads((DATA / "expected.json").read_text("utf-8"))}
-PENDING = frozenset(
-    (
-        "doccano-agreement",
-    )
-)
-"""Commands on files that are not read yet."""
-PENDING_CONTENTS = frozenset(
-    (
-        "doccano-folder",
-        "inception-unsaid",
-        "webanno-entities",
-    )
-)
-"""Files whose contents are not told yet."""
 OTHERS = {"adjudicate", "convert-labelstudio", "convert-hf-nested"}
 """Commands that write files, which other tests are about."""
 
@@ -51,7 +37,7 @@ def check_counts(result: dict[str, Any], system: str, expected: dict[str, Any], 
     assert abs(next(scores)["value"] - Fraction(expected["f1"])) < 1e-12
 
 
-@each("case", [case for case in COMMANDS if case not in PENDING | OTHERS])
+@each("case", [case for case in COMMANDS if case not in OTHERS])
 def test_commands(case):
     result, said, code = run(case)
     expected = COMMANDS[case]["expected"]
@@ -86,7 +72,7 @@ def test_commands(case):
     assert "same content as gold" not in said
 
 
-@each("case", [name for name, case in READINGS.items() if "holds" in case and name not in PENDING_CONTENTS])
+@each("case", [name for name, case in READINGS.items() if "holds" in case])
 def test_contents(case):
     holds, found = READINGS[case]["holds"], assay.describe(DATA / READINGS[case]["path"])
     for what, wanted in holds.items():
@@ -124,6 +110,19 @@ def test_contents_of_columns_and_of_faulty_files():
     assert not assay.describe(DATA / "brat" / "clean.ann", repair="mend").faults
     assert "There is no format 'nosuch'" in call("formats", "nosuch").stderr.replace("there", "There")
     assert "is a file and conllu a format" in call("formats", "conllu", "labelstudio/two.json", folder=DATA).stderr
+
+
+def test_every_file_is_described_or_refused_in_one_line():
+    for path in sorted(DATA.rglob("*.*")):
+        try:
+            assert next(assay.describe(path).lines()).startswith(str(path))
+        except AssayError as error:
+            assert str(error)
+
+
+def test_annotators_of_a_project_are_compared():
+    result = assay.agreement(DATA / "inception", "exact", missing="absent", times=5)
+    assert [(row.name, row.which) for row in result.systems] == [("anna", "annotator:anna"), ("ben", "annotator:ben")]
 
 
 def test_a_refusal_of_a_choice_names_the_command_that_shows_all():

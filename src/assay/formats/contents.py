@@ -55,7 +55,8 @@ class Contents:
     models: Mapping[str, int] = field(default_factory=dict)
     """The numbers of documents of each model."""
     statuses: Mapping[str, int] = field(default_factory=dict)
-    """The numbers of documents that are `skipped`, `rejected` or `not annotated`, or have a `ground truth`."""
+    """The numbers of documents that are `skipped`, `rejected` or `not annotated`, in a file that is `nobody`'s, or
+    that have a `ground truth` or a `curation`."""
     metadata: Mapping[str, int] = field(default_factory=dict)
     """The number of different values of each key."""
     offsets: Mapping[str, int] = field(default_factory=dict)

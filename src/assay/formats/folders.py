@@ -41,6 +41,7 @@ class ChosenFiles:
     def count_others(self, builder: Builder) -> None:
         """Hand over what is left out."""
         builder.note("Documents that nobody annotated (unknown.jsonl), not read: {}.", self.nobodys)
+        builder.whose.statuses["nobody"] += self.nobodys
         for document in self.absent:
             builder.leave_out(document, "")
 

@@ -136,9 +136,12 @@ def _add_spans(document: LayeredDocument, builder: Builder) -> None:
         elif label is None:
             unread[f"Relations of {names[mark.layer]}, which has several features and none that is the label"] += 1
         else:
-            relations.append({"label": label, "unlabelled": not label, "head": head, "tail": tail})
+            kind = {"label": label, "unlabelled": not label, "layer": names[mark.layer]}
+            relations.append({**kind, "head": head, "tail": tail})
     for mentions in document.chains.values():
         unread["Mentions in chains"] += len(mentions)
+        for mark in mentions if builder.asked.surveys else ():
+            builder.labels.setdefault(names[mark.layer], Counter())[_label(document, mark, "") or ""] += 1
     annotation = Annotation(None, spans, relations, unread=unread)
     line = min((mark.line for mark in document.spans.values()), default=1)
     fields = (document.name, document.text, None, document.sentences, document.metadata)

@@ -196,7 +196,7 @@ class Whose:
         has_truth = any(one.is_truth for one in people)
         self._truths += has_truth
         statuses = dict.fromkeys(one.status for one in people if one.status) if people else (NOT_ANNOTATED,)
-        for status in (*statuses, *["ground truth"] * has_truth):
+        for status in (*statuses, *["ground truth"] * has_truth, *[CURATION] * bool(curated)):
             self.statuses[status] += 1
         if self.asked.surveys:
             return next((one for one in (*people, *models) if not one.status), "")
