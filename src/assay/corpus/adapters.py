@@ -53,7 +53,8 @@ def is_dataset(given: Any) -> bool:
 def list_datasets(given: Any) -> Any:
     """Data with the Datasets in it as lists of rows, numbers by their names; other data as they are."""
     if isinstance(given, Mapping):
-        return {name: list_datasets(data) for name, data in given.items()}
+        listed = {name: list_datasets(data) for name, data in given.items()}
+        return listed if any(listed[name] is not data for name, data in given.items()) else given
     if isinstance(given, list | tuple) and any(map(is_dataset, given)):
         return [*map(list_datasets, given)]
     return _list_rows(given) if is_dataset(given) else given
