@@ -28,6 +28,7 @@ KEPT = {
     "bioc": "ids metadata links relations nesting gaps lines",
     "pubtator": "ids links nesting",
     "webanno": "ids links relations nesting lines",
+    "cas": "ids links relations nesting lines",
     "hf": "ids metadata lines",
 }
 """What each target has a place for."""

@@ -75,7 +75,7 @@ def is_text_at(said: str, text: str, fragments: Fragments) -> bool:
 def _agrees(said: str, text: str, fragments: Fragments) -> bool:
     """True if this text is at these offsets, without a blank beside it."""
     (start, _), (_, end) = fragments[0], fragments[-1]
-    if said == text[start:end] and start >= 0 and len(fragments) == 1:
+    if said == text[start:end] and start >= 0 and end <= len(text) and len(fragments) == 1:
         return True
     ends = (said[:1], text[start : start + 1]), (said[-1:], text[end - 1 : end])
     return is_text_at(said, text, fragments) and all(own.isspace() == there.isspace() for own, there in ends)

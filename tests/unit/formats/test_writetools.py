@@ -143,3 +143,14 @@ def test_spacy_writes_its_own_container(monkeypatch, tmp_path):
         (doc,) = tokens.DocBin().from_disk(path).get_docs(Vocab())
         assert {name: [span.text for span in spans] for name, spans in doc.spans.items()} == group
         assert [(span.text, span.kb_id_) for span in doc.ents] == ([] if group else [("Ann", "Q1"), ("Rome", "Q3")])
+
+
+@each("text, place", [("😀", (0, 1)), ("a 😀", (2, 3)), ("😀 a", (0, 1)), ("a😀 b", (1, 2))])
+def test_the_unit_of_offsets_is_told_at_the_end_of_a_text_and_before_a_blank(text, place):
+    corpus = from_documents([{"text": text, "spans": [[*place, "X"]]}])
+    tasks = json.loads(write_spans(corpus, "labelstudio")[0][""])
+    again = from_documents(tasks)
+    assert (again.offsets, again.spans.begin.tolist(), again.spans.end.tolist()) == (
+        {"UTF-16 units": 1},
+        *([end] for end in place),
+    )
