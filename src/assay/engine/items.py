@@ -32,6 +32,8 @@ piece of a gold item that is counted in another row."""
 
 # Outcomes for which an answer is shown by its label alone.
 _SHOWN_BY_LABEL = ("tp", "fp", "le", "same", "same-span", "spurious")
+# Outcomes that say all if labels are given, as the fields of records are.
+_SAID_BY_OUTCOME = {"right", "wrong"}
 _FOLDED = ("gold", "answer", "right", "target", "credits", "kind")
 """The columns that the distinct rows of a table keep."""
 _HALF = 16
@@ -191,6 +193,8 @@ class Items:
     def moved_name(self, code: int, kind: int) -> str:
         """The name of an answer that differs only in its target: `nsubj (head)` becomes `nsubj (other head)`."""
         title = kind_title(self.kinds[kind])
+        if self.labels[code] == title:
+            return f"other {title}"
         return f"{self.labels[code].removesuffix(f' ({title})')} (other {title})"
 
     # --- distinct rows, and sums over them ---
@@ -315,9 +319,10 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
             texts: list[int] = []
             for kind, label in distinct.tolist():
                 says = items.kinds[kind]
-                text = (
-                    items.labels[label] if says in _SHOWN_BY_LABEL else f"{items.labels[label]} ({kind_title(says)})"
-                )
+                text = items.labels[label]
+                if says not in _SHOWN_BY_LABEL:
+                    is_given = {*items.kinds} >= _SAID_BY_OUTCOME
+                    text = says if is_given else f"{text} ({kind_title(says)})"
                 texts.append(NONE if label == NONE else codes_of.setdefault(text, len(codes_of)))
             answer = np.array(texts, dtype=np.int64)[None, group]
         answers.append(answer)

@@ -165,7 +165,8 @@ def make_heading(result: Result) -> str:
             f"many runs: {plural(len(result.systems), 'system')}, {plural(len(measures), 'measure')}, "
             f"{plural(about.items, 'data set')}, {plural(about.units, 'run')} of each system"
         )
-    column = f", column {about.column}" if about.column and not about.joined_by else ""
+    is_named = about.column and not about.joined_by and "matched by" not in shown.remarks
+    column = f", column {about.column}" if is_named else ""
     column += f", only {', '.join(about.labels)}" if about.labels else ""
     column += f", without {', '.join(about.ignore_labels)}" if about.ignore_labels else ""
     column += f" ({about.scheme.upper()})" if about.scheme else ""
@@ -173,6 +174,8 @@ def make_heading(result: Result) -> str:
     names = (source.format.partition("(")[0] for source in (result.gold, *result.systems))
     formats = enumeration(list(dict.fromkeys(names)))
     read = f"read as {formats}, aligned by {about.aligned_by}"
+    if "matched by" in shown.remarks:
+        read = f"read as {formats}, matched by {shown.remarks['matched by']}"
     if about.joined_by:
         read = f"joined by {about.joined_by}"
     if about.command == "agreement":

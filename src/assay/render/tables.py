@@ -409,7 +409,7 @@ def _changes(result: Result) -> Iterator[Table]:
         # The most frequent changes of labels; for arcs, also the number with another head.
         arcs = not by_outcome and any(row.moved is not None for row in diff.changes)
         rows: list[list[Any]] = []
-        for title, number, paths in group_changes(diff, by_outcome, name_nothing(result)):
+        for title, number, paths in group_changes(diff, by_outcome, result):
             moved = [f"{sum(row.moved or 0 for _, row in paths):,}"] if arcs else []
             totals = [title, "", f"{number:,}", "", percent(number / diff.different), *moved]
             rows.append([Cell(text, bold=bool(text)) for text in totals])
@@ -422,21 +422,31 @@ def _changes(result: Result) -> Iterator[Table]:
             share = f"{diff.different:,} of {diff.items:,} {noun}s, {percent(diff.diff)}%"
             title = f"Changes {diff.a} → {diff.b}{which}: {share}"
             notes = ["The five most frequent of each kind." + " Head moved: to another word." * arcs]
-        path = "outcome (before → after)" if by_outcome else "label (gold: before → after)"
+        word = name_label(result)
+        label = "label (gold: before → after)" if word == "label" else f"{word} (before → after)"
+        path = "outcome (before → after)" if by_outcome else label
         header = ["kind", path, f"{noun}s", "% of kind", "% of changes", *["head moved"] * arcs]
         hint = "" if by_outcome else "All of them: --format json."
         more: dict[str, Any] = {"words": 2, "notes": notes, "hint": hint, "minor": {diff.a, diff.b} != leading}
         yield make_table(title, header, rows, "text text count percent", **more)
 
 
+def name_label(result: Result) -> str:
+    """The word for the labels of items."""
+    return result.shown.remarks.get("label", "label")
+
+
 def name_nothing(result: Result) -> str:
     """The name of a missing answer."""
+    if name_label(result) != "label":
+        return "missing"
     return NOT_ANSWERED if result.about.kind not in ("", "sets") else _NOTHING
 
 
-def group_changes(diff: Diff, by_outcome: bool, nothing: str) -> Iterator[tuple[str, int, list[tuple[str, Any]]]]:
+def group_changes(diff: Diff, by_outcome: bool, result: Result) -> Iterator[tuple[str, int, list[tuple[str, Any]]]]:
     """The title of each kind of change, its number, and its rows with their paths, by outcome or by label."""
-    numbers = (diff.corrections, diff.new_errors, diff.changed_errors)
+    numbers, nothing = (diff.corrections, diff.new_errors, diff.changed_errors), name_nothing(result)
+    given = name_label(result) != "label"
     for (kind, title), number in zip(_KIND_NAMES.items(), numbers, strict=True):
         rows: Sequence[Any] = diff.outcomes if by_outcome else diff.changes
         paths = []
@@ -444,9 +454,13 @@ def group_changes(diff: Diff, by_outcome: bool, nothing: str) -> Iterator[tuple[
             path = f"{kind_title(row.before)} → {kind_title(row.after)}"
             if not by_outcome:
                 # The right answer is gold's label, unless the item is missing.
-                is_named = kind == "changed-error" or _NOTHING in (row.gold, row.before, row.after)
+                is_named = given or kind == "changed-error" or _NOTHING in (row.gold, row.before, row.after)
                 before, after = (nothing if name == _NOTHING else name for name in (row.before, row.after))
-                path = f"{f'{row.gold}: ' if is_named else ''}{before} → {row.other or after}"
+                gold, after = row.gold, row.other or after
+                if given and gold == _NOTHING:
+                    gold = row.before if row.after == _NOTHING else row.after
+                    before, after = ("none" if name == _NOTHING else "spurious" for name in (row.before, row.after))
+                path = f"{f'{gold}: ' if is_named else ''}{before} → {after}"
             paths.append((path, row))
         yield title, number, paths
 
@@ -454,21 +468,26 @@ def group_changes(diff: Diff, by_outcome: bool, nothing: str) -> Iterator[tuple[
 def _label_differences(result: Result) -> Iterator[Table]:
     """Tuggener's Table 12, with the effect of each label on the overall difference if effects add up to it."""
     item = result.shown.noun
-    added = f" (∅: {item}s that gold does not have)" if result.shown.matched else ""
+    word, added = name_label(result), f" (∅: {item}s that gold does not have)" if result.shown.matched else ""
+    by, nothing = f"By gold {word}", _NOTHING
+    if word != "label":
+        by, nothing = f"By {word}", "not in gold"
+        added = f". not in gold: {item}s that a system adds; not adding them is right"
     leading = leading_pair(result)
     for which, diff in [(which, diff) for _, which, diffs in _diffs(result) for diff in diffs]:
         shown = diff.has_effects
         effect = " Effect: how much the label adds to the overall difference, in points." * shown
         yield make_table(
-            f"By gold label, {diff.a} → {diff.b}{which}",
-            ["label", f"{item}s", diff.a, diff.b, "Δ", *["effect"] * shown],
+            f"{by}, {diff.a} → {diff.b}{which}",
+            [word, f"{item}s", diff.a, diff.b, "Δ", *["effect"] * shown],
             [
-                (row.label, row.items, row.a, row.b, row.difference, *[row.effect] * shown)
+                (label, row.items, row.a, row.b, row.difference, *[row.effect] * shown)
                 for row in diff.labels
+                for label in [nothing if row.label == _NOTHING else row.label]
                 if row.difference
             ],
             "text count percent percent points points",
-            notes=[f"Percentage of {item}s with the right answer, by gold label{added}.{effect}"],
+            notes=[f"Percentage of {item}s with the right answer, {by[0].lower()}{by[1:]}{added}.{effect}"],
             short=SHORT,
             minor={diff.a, diff.b} != leading,
         )
@@ -511,7 +530,7 @@ def _bounds(result: Result) -> Iterator[Table]:
             )
         yield make_table(
             f"Upper bound of the combination{which}",
-            ["label", f"{item}s", *names, "bound", "gain", "none right"],
+            [name_label(result), f"{item}s", *names, "bound", "gain", "none right"],
             rows,
             "text count percent",
             notes=notes,
@@ -633,14 +652,15 @@ def _labels(result: Result) -> Iterator[Table]:
         gold = {label: counts[label].get("gold", 0) for label in counts}
         labels = sorted(gold, key=lambda label: (-gold[label], label))
         names = list(dict.fromkeys(score for _, _, score in by_key))
-        title = f"{result.title(measure)} by label"
+        word = name_label(result)
+        title = f"{result.title(measure)} by {word}"
         if len(systems) == 1 and {"f1", "precision", "recall"} <= set(names):
             rows: list[Any] = []
             for label in labels:
                 precision, recall, f1 = (by_key[systems[0], label, name] for name in ("precision", "recall", "f1"))
                 assigned = counts[label]["system"]
                 rows.append((label, gold[label], assigned, precision.value, recall.value, score_cell(result, f1)))
-            header = ["label", "gold", "system", "precision", "recall", result.title("f1")]
+            header = [word, "gold", "system", "precision", "recall", result.title("f1")]
             median = ["The number in the column system is that of the median run."]
             notes = median if "median" in result.shown.remarks else []
             yield make_table(title, header, rows, "text count count percent", short=25, notes=notes)
@@ -653,7 +673,7 @@ def _labels(result: Result) -> Iterator[Table]:
                 values = [value_of(by_key.get((system, label, score))) for system in systems]
                 form = next((result.form_of(row) for row in by_key.values() if row.score == score), "percent")
                 rows.append((label, gold[label], *best_cells(values, form)))
-            header, more = ["label", "gold", *systems], {"short": 25, "droppable": range(1 + len(systems), 1, -1)}
+            header, more = [word, "gold", *systems], {"short": 25, "droppable": range(1 + len(systems), 1, -1)}
             yield make_table(f"{title}: {result.title(score)}", header, rows, "text count", **more)
 
 
@@ -815,11 +835,14 @@ def brief(result: Result) -> list[Table]:
                 short = BRIEF_ROWS if table.name == "items" else min(table.short, 2 * BRIEF_ROWS)
                 shown.append(replace(table, short=short, lines=()))
         return shown
-    details = "label-differences" if result.about.command == "compare" else "confusion"
+    details = ["label-differences"] if result.about.command == "compare" else ["confusion"]
+    rows = BRIEF_ROWS
+    if name_label(result) != "label" and len(result.systems) == 1:
+        details, rows = ["labels"], SHORT
     measure = next(iter(result.main_scores), "")
     scores = _list_systems(result) if len(result.systems) > 2 else _list_measures(result)
     shown = [table for table in (*scores, *_brief_changes(result)) if table.rows]
-    shown += [replace(table, short=BRIEF_ROWS) for table in tables(result, (details,)) if not table.minor][:2]
+    shown += [replace(table, short=rows) for table in tables(result, details) if not table.minor][:2]
     asked = [table for table in tables(result, ("confidence", "forms", "slices", "mappings")) if not table.minor]
     return [*shown, *(table for table in asked if table.name != "slices" or measure in table.measures)]
 
@@ -881,7 +904,7 @@ def _brief_changes(result: Result) -> Iterator[Table]:
     whole = (row for row in result.diffs if row.slice is None and not is_category(row.on) and row.different)
     for diff in [row for row in whole if {row.a, row.b} == pair][:1]:
         rows = []
-        for title, total, paths in group_changes(diff, result.shown.by_outcome, name_nothing(result)):
+        for title, total, paths in group_changes(diff, result.shown.by_outcome, result):
             frequent = ", ".join(f"{path} {row.count:,}" for path, row in paths[:FREQUENT])
             more = " …" * (len(paths) > FREQUENT)
             rows.append([plural(total, title.lower().removesuffix("s")), f"{frequent}{more}"])

@@ -108,13 +108,17 @@ class Comparer:
         if is_nothing(value) or (place is not None and place.is_ignored):
             return
         if isinstance(value, Mapping):
-            for key, below in value.items():
-                known = place.fields.get(key) if place is not None and place.form == OBJECT else None
-                yield from self._values(known, below, path_of(path, key), (*at, key))
+            # In the order of the schema, so that gold's values have the same order for every system.
+            known = place.fields if place is not None and place.form == OBJECT else {}
+            for key in sorted(value, key=[*known, *value].index):
+                yield from self._values(known.get(key), value[key], path_of(path, key), (*at, key))
         elif isinstance(value, list):
             element = place.element if place is not None and place.form == LIST else None
             inside = f"{path}[]" if place is None or place.form == LIST else path
-            for number, one in enumerate(value):
+            listed = [(number, one) for number, one in enumerate(value) if not is_nothing(one)]
+            if element is not None and element.form == VALUE and place is not None and place.listed == SET:
+                listed = self._without_repeats(element, listed)
+            for number, one in listed:
                 below_place = element if element is not None else place if inside == path else None
                 yield from self._values(below_place, one, inside, (*at, number))
         elif place is None or not self._is_empty(place, value) or value is None:

@@ -21,11 +21,12 @@ from assay.tasks.records.schema import BREACHES
 _MOST_PAIRS = 12
 """The most wrong values that are listed."""
 _LONGEST = 40
+_BY_ID = "matched\tid"
 
 
 def sum_answers(run: Run, compares: bool) -> Mapping[str, LabelSums]:
     """The statuses of answers, and the wrong values of each field with gold's, by system."""
-    sums: dict[str, LabelSums] = {}
+    sums: dict[str, LabelSums] = {_BY_ID: {}} if run.gold.by_id else {}
     for name, pair in run.pairs:
         statuses = pair.system.column(STATUS).counts()
         sums[f"answers\t{name}"] = {"": {status: statuses.get(status, 0) for status in STATUSES}}
@@ -51,13 +52,14 @@ def _cut(value: object) -> str:
 
 def finish_records(result: Result, part: Part, settings: Settings) -> Result:
     """Result with the tables of records; confusions are between values, not between fields."""
-    keyed = [(key.split("\t"), sums) for key, sums in part.of_task.items()]
+    keyed = [(key.split("\t"), sums) for key, sums in part.of_task.items() if key != _BY_ID]
     statuses = {name: sums[""] for (kind, name), sums in keyed if kind == "answers"}
     wrong = {name: sums for (kind, name), sums in keyed if kind == "wrong"}
     for (kind, name), sums in keyed:
         statuses[name] = {**statuses[name], **sums[""]} if kind == "schema" else statuses[name]
     tables = (*_answers(statuses), *_fields(result), *_wrong_values(wrong))
-    return replace(result, tables=tables, confusion=())
+    remarks = {**result.shown.remarks, "label": "field", "matched by": "id" if _BY_ID in part.of_task else "order"}
+    return replace(result, tables=tables, confusion=()).with_shown(remarks=remarks)
 
 
 def _answers(systems: Mapping[str, Mapping[str, int]]) -> Iterator[Table]:
@@ -125,6 +127,7 @@ def _fields(result: Result) -> Iterator[Table]:
             ("text", *["count"] * (5 + len(grounded)), "percent"),
             bold=((len(rows) - 1, 0),),
             after="labels",
+            measures=tuple(dict.fromkeys(row.measure for row in result.counts)),
             short=26,
             notes=(
                 "wrong: both have a value. hallucinated: wrong or spurious and not in the text; elsewhere: in it."
