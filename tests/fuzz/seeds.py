@@ -11,6 +11,7 @@ from assay.demo import FOLDER
 from assay.formats import FORMATS
 from coreftexts import documents
 
+EVENTS = Path(__file__).parents[1] / "data" / "records" / "formats"
 DOORS = Path(__file__).parents[1] / "data" / "doors"
 LIBRARIES = tuple(
     (DOORS / name).read_text("utf-8")
@@ -383,6 +384,9 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "bioc": tuple((DOORS / "bioc" / name).read_text("utf-8") for name in ("col.xml", "col.json")),
     "brat": (BRAT, BRAT_RELATIONS),
     "dygie": (DYGIE, PREDICTED),
+    "events": tuple(
+        (EVENTS / f"{name}.jsonl").read_text("utf-8") for name in ("oneie", "oneie-output", "wikievents", "maven")
+    ),
     "docred": (FORMATS["docred"].example.removeprefix("[").removesuffix("]") + "\n",),
     "biojson": (TAGGED_ROLES,),
     "text2text": (TAGGED, TAGGED.replace("|[e1]", "")),
@@ -471,6 +475,11 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
         "g.jsonl",
         (_cut("answers/gold.jsonl", 12, "\n"), _cut("answers/as-json.jsonl", 12, "\n")),
         {"input_format": "answers"},
+    ),
+    "events": (
+        "g.jsonl",
+        ((EVENTS / "dygie.jsonl").read_text("utf-8"), (EVENTS / "oneie.jsonl").read_text("utf-8")),
+        {"task": "events"},
     ),
     "dygie": ("g.json", (DYGIE, DYGIE.replace('3, 3, "X"', '2, 2, "X"')), {"task": "spans"}),
     "docred": ("g.json", (DOCRED, DOCRED.replace('"LOC"', '"ORG"')), {"task": "spans"}),

@@ -120,6 +120,7 @@ _TASKS = {
     **dict.fromkeys(("coreference", "chains", "clusters", "corefud", "zeros", "tagged"), "coreference"),
     **dict.fromkeys(("items", "numbers of items"), "items"),
     "records": "records",
+    "events": "events",
 }
 _MILD = 0.5
 """How often faults are such that the words stay the same: what is behind the check of texts is reached."""

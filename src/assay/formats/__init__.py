@@ -26,6 +26,7 @@ from assay.formats import (
     chains,
     columns,
     docbin,
+    events,
     extraction,
     foreign,
     graphs,
@@ -460,6 +461,12 @@ FORMATS = {
             help="which: gold or predicted, if a file has ner and predicted_ner; files without predictions are "
             "read as they are",
             which={whose.ANNOTATIONS: extraction.WHICH[1], whose.PREDICTIONS: extraction.WHICH[2]},
+        ),
+        Format(
+            events.FORMAT,
+            "events, JSON, a sentence or document per line: OneIE, TextEE, WikiEvents, MAVEN (triggers only)",
+            events.EXAMPLE,
+            events.looks_events, events.read_events, decide=events.decide_events, begins=("{",),
         ),
         Format(
             "docred",

@@ -21,12 +21,13 @@ from assay.errors import InputError
 from assay.formats import chains
 from assay.formats.builder import Builder
 from assay.formats.documents import check_label
+from assay.formats.events import LAYERS, NOT_WHOLE, event_lists
 from assay.formats.jsontext import expect, first_object, is_number, is_text, json_values, quote
 from assay.formats.relations import relation_lists
 from assay.formats.source import Source
 
 WHICH = ("auto", "gold", "predicted")
-_LAYERS = ("ner", "relations")
+_LAYERS = ("ner", "relations", "events")
 _PREDICTED = "predicted_"
 _DOCRED = '{"title": "d1", "sents": [["Ann", "left"]], "vertexSet": [[{"pos": [0, 1], "sent_id": 0, "type": "PER"}]]}'
 _FACTS = re.compile(r'\s*\[?\s*\{[^{]*"(?:h_idx|t_idx)"\s*:')
@@ -55,6 +56,9 @@ def decide_dygie(head: Sequence[str], path: str, given: Mapping[str, Any], *_: o
     prefix = _PREDICTED if predicted else ""
     names = {"relations": "relations", "mentions": chains.GOLD}
     layers = ["spans", *(layer for layer, key in names.items() if prefix + key in there[prefix])]
+    if prefix + "events" in first:
+        # Without any relation it is a file of events.
+        layers = [*(layer for layer in layers if layer != "relations" or any(first[prefix + layer])), *LAYERS]
     read = partial(read_dygie, predicted=predicted, chained="mentions" in layers)
     return {"labels": chains.cluster_labels(head), "layers": layers, "read": read}
 
@@ -114,6 +118,48 @@ def _read_dygie_layers(
     pairs = np.array([numbers[at] for at in arguments], dtype=np.int64).reshape(-1, 2)
     lists.relations(pairs + len(lists), names_of_relations, line, sure)
     lists.spans(spans, [*names, *untyped[:1]], {}, scored)
+    if prefix + "events" in value:
+        _read_dygie_events(value, prefix + "events", first, lengths, line, place, builder)
+
+
+def _read_dygie_events(
+    value: dict[str, Any], key: str, first: int, lengths: Ints, line: int, place: str, builder: Builder
+) -> None:
+    """Hand the events of a document to the builder: lists of a trigger and arguments, by sentence."""
+    sentences = value[key]
+    if not isinstance(sentences, list) or len(sentences) != len(lengths):
+        raise InputError(f"{place}: {key} should be a list of {len(lengths)} lists, one for each sentence.")
+    ends, lists = np.cumsum(lengths), builder.collector(event_lists)
+    number = np.cumsum(lengths > 0) - 1 + first
+    for sentence, listed in enumerate(sentences):
+        expect(isinstance(listed, list), f"{place}: {key}[{sentence}]", listed, "a list of events")
+        for at, event in enumerate(listed):
+            here = f"{place}: {key}[{sentence}][{at}]"
+            expect(isinstance(event, list) and bool(event), here, event, "a list of a trigger and arguments")
+            owner = NONE
+            for index, row in enumerate(event):
+                shape = "[token, type]" if not index else "[first, last, role]"
+                cells = row if isinstance(row, list) else []
+                if not index and len(cells) > 1 and isinstance(cells[1], str):
+                    cells = [cells[0], *cells]
+                fits = len(cells) in (3, 5) and type(cells[0]) is int and type(cells[1]) is int
+                expect(fits, f"{here}[{index}]", row, shape)
+                begin, last, label = cells[0], cells[1], check_label(cells[2], f"{here}[{index}]", "event")
+                there = int(np.searchsorted(ends, begin, side="right"))
+                if not 0 <= begin <= last < int(ends[-1]):
+                    raise InputError(
+                        f"{here}[{index}] has the place {begin} to {last}, but there are {int(ends[-1]):,} words. "
+                        "Places count over the document, from 0, and the last word belongs to it."
+                    )
+                start = int(ends[there] - lengths[there])
+                given = int(number[there]), [(begin - start, last + 1 - start)], label, line
+                if index:
+                    lists.argument(owner, *given)
+                elif there != sentence:
+                    raise InputError(f"{here} lies in sentence {there}. Places count over the document.")
+                else:
+                    owner = lists.event(*given)
+            builder.note(NOT_WHOLE[1], 1)
 
 
 def _read_rows(

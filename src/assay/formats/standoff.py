@@ -19,6 +19,7 @@ import numpy as np
 from assay.arrays import NONE, Ints, Stretches
 from assay.errors import InputError
 from assay.formats.builder import Builder, Vocabulary, merge_stretches
+from assay.formats.events import NOT_WHOLE, UNREAD, event_lists
 from assay.formats.offsets import (
     LOST,
     Fragments,
@@ -44,6 +45,7 @@ _LINES = {letter: (re.compile(shape, re.DOTALL), example) for letter, (shape, ex
 """Relations, equivalences, events and normalisations (links) by their first letter, and how each is written."""
 _OTHER = re.compile(r"[AM][0-9]+\t|#")
 """Attributes and notes."""
+_ATTRIBUTE = re.compile(r"[AM][0-9]+\t(\S+) +(\S+)(?: +(\S+))?\s*")
 UNITS = ("documents", "lines")
 
 _NO_SPANS = ("NONE", "EMPTY")
@@ -88,6 +90,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
     names: dict[str, int] = {}
     spans: dict[str, re.Match[str]] = {}
     others: dict[str, list[tuple[int, re.Match[str]]]] = {letter: [] for letter in _LINES}
+    attributes: dict[str, list[str]] = {}
     for number, line in lines.items():
         place = f"{source.path}:{number}"
         name, tab, _ = line.partition("\t")
@@ -99,7 +102,9 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
                 raise InputError(f"{place}: {quote_text(line)} is written otherwise: {_LINES[name[0]][1]}.")
             others[name[0]].append((number, match))
         elif _OTHER.match(line):
-            builder.note("Lines of attributes and notes that were not read: {}.", 1)
+            builder.note(UNREAD, 1)
+            if match := _ATTRIBUTE.fullmatch(line):
+                attributes.setdefault(match[2], []).append(f"{match[1]}={match[3]}" if match[3] else match[1])
         else:
             raise InputError(
                 f"{place}: not a line of brat standoff. "
@@ -137,6 +142,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
     links = builder.over_spans(link_lists, wanted=bool(others["N"]))
     found: dict[str, tuple[int, int, int]] = {}
     """For each span the place of its first character, and its numbers among those to relate and to link."""
+    placed: dict[str, tuple[int, list[tuple[int, int]]]] = {}
     for name, match in spans.items():
         if name in left_out:
             continue
@@ -147,12 +153,34 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         line_of = bisect_right(starts, fragments[0][0]) - 1
         atoms = [(start - starts[line_of], end - starts[line_of]) for start, end in fragments]
         given = (first + line_of, atoms, match[2], names[name])
+        placed[name] = given[:2]
         builder.span(*given)
         to_relate, to_link = (NONE if lists is None else lists.span(*given) for lists in (relations, links))
         found[name] = (fragments[0][0], to_relate, to_link)
     builder.refuse_faults()
     _read_brat_layers(source.path, builder, spans, others, found, left_out)
+    _read_brat_events(builder, others["E"], placed, attributes)
     builder.end_file()
+
+
+def _read_brat_events(
+    builder: Builder,
+    lines: Sequence[tuple[int, re.Match[str]]],
+    placed: Mapping[str, tuple[int, list[tuple[int, int]]]],
+    attributes: Mapping[str, Sequence[str]],
+) -> None:
+    """Events as wholes, as far as their spans are read; an argument that is an event is its trigger."""
+    triggers = {match[1]: match[3] for _, match in lines}
+    for number, match in lines:
+        if match[3] not in placed:
+            continue
+        lists = builder.collector(event_lists)
+        event = lists.event(*placed[match[3]], match[2], number)
+        for role, _, name in (argument.partition(":") for argument in match[4].split()):
+            if (span := placed.get(triggers.get(name, name))) is not None:
+                lists.argument(event, *span, role.rstrip("0123456789") or role, number)
+        for text in (*attributes.get(match[1], ()), *attributes.get(match[3], ())):
+            lists.attribute(event, text)
 
 
 def _read_brat_layers(
@@ -188,9 +216,9 @@ def _read_brat_layers(
         # Of several arguments in one role the later ones have a number.
         pairs += [(number, role.rstrip("0123456789") or role, match[3], name, False) for role, _, name in roles]
         if match[3] in spans and spans[match[3]][2] != match[2]:
-            builder.note("Events of another type than their trigger, whose type counts: {}.", 1)
+            builder.note(NOT_WHOLE[2], 1)
     if events:
-        builder.note("Events, taken as relations of their triggers to each argument, not as wholes: {}.", len(events))
+        builder.note(NOT_WHOLE[0], len(events))
     for number, match in others["*"]:
         members = match[2].split()
         # Pairs of the first in the text with each other one, both in the order of the line.

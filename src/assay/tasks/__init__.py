@@ -1,8 +1,8 @@
 """A folder per task. Each has a `task.py` with the record TASK that tells the engine what the task is."""
 
 NAMES = (
-    *("tags", "spans", "dependencies", "graphs", "relations", "links", "constituents", "coreference", "ratings"),
-    *("items", "records", "cross"),
+    *("tags", "spans", "dependencies", "graphs", "events", "relations", "links", "constituents", "coreference"),
+    *("ratings", "items", "records", "cross"),
 )
 """All tasks, in the order in which they are listed. The last of those that a file shows is the one that is meant."""
 SHARED = {"accuracy": ("tags", "items"), "kappa": ("tags", "items")}

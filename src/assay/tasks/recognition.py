@@ -42,8 +42,8 @@ def recognise(item: Input | Corpus, options: Options) -> set[str]:
             raise UsageError(
                 f"{item.name}: contains relations and links. Choose what to compare: --task relations or --task links"
             )
-        tasks = {"constituents": "constituents", "relations": "relations", "links": "links", "arcs": "graphs"}
-        found |= {task for layer, task in tasks.items() if layer in layers}
+        found |= layers & {"constituents", "relations", "links", "events"}
+        found |= {"graphs"} if "arcs" in layers else set()
     return found | ({"links"} if options.link_column or options.link_field else set())
 
 

@@ -76,7 +76,7 @@ def test_what_is_left_out_is_added_up_over_files(document):
     corpus = read("d", input_format="brat(triggers=false)")
     assert corpus.notes == (
         "Spans left out because they are triggers of events: 2.",
-        "Events, taken as relations of their triggers to each argument, not as wholes: 2.",
+        "Events read as relations; --task events compares them whole: 2.",
         "Relations and links left out with the triggers of events: 3.",
     )
     assert (related(corpus), linked(corpus)) == ([], [])
@@ -245,7 +245,7 @@ def test_events_of_another_type_than_their_trigger_are_counted(document):
     corpus = read(document(SPANS + "E1\tGo:T2 Who:T1\n"))
     assert corpus.notes == (
         "Events of another type than their trigger, whose type counts: 1.",
-        "Events, taken as relations of their triggers to each argument, not as wholes: 1.",
+        "Events read as relations; --task events compares them whole: 1.",
     )
 
 

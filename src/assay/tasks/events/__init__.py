@@ -1,0 +1,1 @@
+"""Events as wholes: triggers with types, and their arguments with roles."""
