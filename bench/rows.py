@@ -1,4 +1,4 @@
-"""How long rows of libraries take to read, beside loading the file: rows.py [NAME ...] [--rows N] [--runs N].
+"""How long rows of libraries and tasks of tools take to read, beside loading: rows.py [NAME …] [--rows N] [--runs N].
 
 Each file is made once, in `.bench/rows`, and read in a process of its own; without its library a kind is left out.
 """
@@ -11,6 +11,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,38 @@ def write_gliner(path: Path, number: int) -> None:
     )
 
 
+def write_tasks(path: Path, number: int) -> None:
+    """A list of Label Studio's tasks, with the fields of its export."""
+    tasks = []
+    stamp = "2024-05-01T10:00:00.000000Z"
+    for row in rows(number):
+        text, ends = " ".join(row["tokens"]), [*accumulate(len(word) + 1 for word in row["tokens"])]
+        results = [
+            {
+                "value": {"start": end - 1 - len(word), "end": end - 1, "text": word, "labels": [tag[2:]]},
+                "id": f"r{end}",
+                **{"from_name": "label", "to_name": "text", "type": "labels", "origin": "manual"},
+            }
+            for word, end, tag in zip(row["tokens"], ends, row["ner_tags"], strict=True)
+            if tag.startswith("B-")
+        ]
+        about = {"ground_truth": False, "created_at": stamp, "updated_at": stamp, "lead_time": 12.5, "prediction": {}}
+        entry = {
+            "id": 1,
+            "completed_by": 1,
+            "result": results,
+            "was_cancelled": False,
+            **about,
+            "unique_id": row["id"],
+        }
+        data = {"text": text, "genre": "news", "year": 2019}
+        numbers = {"total_annotations": 1, "cancelled_annotations": 0, "total_predictions": 0, "project": 1}
+        dates = {"created_at": stamp, "updated_at": stamp, "inner_id": 1}
+        lists = {"annotations": [entry], "drafts": [], "predictions": [], "meta": {}}
+        tasks.append({"id": int(row["id"]), "data": data, **lists, **dates, **numbers})
+    path.write_text(json.dumps(tasks), encoding="utf-8")
+
+
 def write_parquet(path: Path, number: int) -> None:
     """Rows with numbers for labels, whose names are in the schema."""
     import pyarrow  # type: ignore[import-not-found, unused-ignore]
@@ -76,6 +109,7 @@ _LINES = "import json; values = [*map(json.loads, open(PATH, encoding='utf-8'))]
 KINDS: dict[str, tuple[str, Callable[[Path, int], None], str, str]] = {
     "rows": ("rows.json", write_list, _JSON, ""),
     "lines": ("rows.jsonl", write_lines, _LINES, ""),
+    "tasks": ("tasks.json", write_tasks, _JSON, ""),
     "gliner": ("gliner.json", write_gliner, _JSON, ""),
     "parquet": (
         "rows.parquet",

@@ -261,6 +261,23 @@ STUDIO = (
     '[{"data": {"text": "Ann left"}, "annotations": [{"result": [{"type": "labels", '
     '"value": {"start": 0, "end": 3, "labels": ["PER"]}}]}]}]'
 )
+MIN = (
+    '[{"id": 1, "text": "Ann left", "annotator": 1, "annotation_id": 2, "updated_at": "2024-05-01T10:00:00Z", '
+    '"ner": [{"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]}]}]'
+)
+TOOLS = """\
+{"text": "Ann left", "_input_hash": 1, "_annotator_id": "a", "_timestamp": 3, "answer": "accept", "spans": \
+[{"start": 0, "end": 3, "label": "P"}], "meta": {"x": {"y": 1}}}
+{"text": "Ann left", "_input_hash": 1, "_annotator_id": "a", "answer": "reject", "spans": []}
+{"id": 2, "text": "😀 Ann", "annotator": "a", "spans": [[2, 5, "P"]]}
+{"id": "3", "text": "Ann", "annotations": [{"start_offset": 0, "end_offset": 3, "label": 4, "user": 1}]}
+"""
+RECORD = (
+    '[{"id": "r", "fields": {"text": "Ann left", "title": "t"}, "metadata": {"n": 1}, "suggestions": {"ner": '
+    '{"value": [{"start": 0, "end": 3, "label": "P"}], "score": [0.5], "agent": "m"}}, "responses": {"ner": '
+    '[{"value": [{"start": 0, "end": 3, "label": "P"}], "user_id": "u", "status": "submitted"}], "mood": '
+    '[{"value": "x", "user_id": "u"}]}}]'
+)
 RELATED = """\
 {"id": 1, "text": "Ann left Rome", "spans": [{"id": "a", "start": 0, "end": 3, "label": "P", "links": [{"id": "Q1", \
 "score": 0.5}, "Q2"]}, {"start": 9, "end": 13, "label": "L", "kb_id": "Q3"}], "relations": [{"label": "r", "head": \
@@ -391,7 +408,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "biojson": (TAGGED_ROLES,),
     "text2text": (TAGGED, TAGGED.replace("|[e1]", "")),
     "clusters": (CLUSTERS,),
-    "jsonl": (JSONS, STUDIO, TOKENS, RELATED, SPERT, *LIBRARIES),
+    "jsonl": (JSONS, STUDIO, MIN, TOOLS, RECORD, TOKENS, RELATED, SPERT, *LIBRARIES),
     "predictions": (PREDICTIONS,),
     "records": (
         '{"id": "1", "text": "x", "record": {"a": "x", "n": 1.5, "l": [{"k": "p"}]}}\n{"id": "2", "record": {}}\n',

@@ -31,7 +31,7 @@ BATCH = 1 << 21
 _PEEK = 1 << 16
 _LONGEST_LINE = 1 << 26
 """The most bytes of a first line that are read to tell the format …"""
-_LONGEST_LIST = 1 << 20
+_LONGEST_LIST = 1 << 18
 """… and those of a list of JSON in one line, of which the first members are enough."""
 _MUCH = 1 << 28
 _DENSEST = 100
@@ -224,8 +224,8 @@ class Source:
         try:
             blocks = [self._read(_PEEK)]
             self._is_list = blocks[0].lstrip(b"\xef\xbb\xbf \t").startswith(b"[")
-            longest = _LONGEST_LIST if self._is_list else _LONGEST_LINE
-            while b"\n" not in blocks[-1] and sum(map(len, blocks)) < longest and (more := self._read(BATCH)):
+            longest, size = (_LONGEST_LIST, _LONGEST_LIST) if self._is_list else (_LONGEST_LINE, BATCH)
+            while b"\n" not in blocks[-1] and sum(map(len, blocks)) < longest and (more := self._read(size)):
                 blocks.append(more)
             self._ahead = b"".join(blocks)
         finally:
@@ -277,7 +277,7 @@ class Source:
         if self._ahead.startswith(b"<?xml") and b"\n" not in self._ahead[: cut - 1]:
             # XML is often one line after that of its declaration.
             cut = self._ahead.rfind(b">") + 1
-        is_cut = self._is_list and cut > _LONGEST_LIST and b"\n" not in self._ahead
+        is_cut = self._is_list and cut >= _LONGEST_LIST and b"\n" not in self._ahead
         return self._batch(_close_list(self._ahead) if is_cut else self._ahead[:cut]).text.split("\n")
 
     def _kind(self, data: bytes) -> str:
