@@ -390,7 +390,7 @@ def task(*people: str, models: Sequence[str] = (), **more: Any) -> dict[str, Any
 SEE = "; all that it contains: assay formats a.jsonl"
 CONTENTS = "Documents of annotators anna (2) and ben (1), model m1 (2)"
 REFUSED = {
-    "": f"a.jsonl:1: 2 annotations of one text. {CONTENTS}. Whose is meant? --which anna or --which last; to compare "
+    "": f"a.jsonl:1: 2 annotations of one text. {CONTENTS}. Whose is meant? --which anna or --which ben; to compare "
     "all of them: assay agreement a.jsonl",
     "last": f"a.jsonl:1: 2 annotations with equal times or none of one text. {CONTENTS}. Whose is meant? "
     "--which anna or --which ben",
