@@ -20,7 +20,9 @@ _RICHEST = (".xmi", ".json", ".tsv")
 _NEVER = (".xml", ".ser")
 """Types, and what only Java reads."""
 _ROWS, _UNKNOWN = ".jsonl", "unknown.jsonl"
-_ID = re.compile(rb'^\s*\{\s*"id":\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)', re.MULTILINE)
+_ID = re.compile(
+    rb'^\s*\{\s*"id":\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)(?:\s*,\s*("(?:text|data)":\s*"(?:[^"\\]|\\.)*"))?', re.MULTILINE
+)
 
 
 Found = tuple[dict[str, dict[str, str]], int]
@@ -121,16 +123,17 @@ def _find_rows(names: Mapping[str, str]) -> Found | None:
     if len(names) < 2 or not all(name.endswith(_ROWS) and "/" not in name for name in names):
         return None
     documents: dict[str, dict[str, str]] = {}
+    texts: dict[bytes, set[bytes]] = {}
     nobodys = 0
     for name, file in names.items():
         with open_file(file) as rows:
             content = rows.read()
-        ids = [match[1] for match in _ID.finditer(content)]
+        found = [match.groups() for match in _ID.finditer(content)]
         if name == _UNKNOWN:
             nobodys = len([line for line in content.splitlines() if line.strip()])
             continue
-        for key in ids or [name.encode()]:
+        for key, text in found or [(name.encode(), None)]:
+            texts.setdefault(key, set()).add(text or b"")
             documents.setdefault(key.decode("utf-8", "replace").strip('"'), {})[name.removesuffix(_ROWS)] = file
-    if _UNKNOWN in names or any(len(files) > 1 for files in documents.values()):
-        return documents, nobodys
-    return None
+    is_shared = any(len(files) > 1 for files in documents.values()) and all(len(same) == 1 for same in texts.values())
+    return (documents, nobodys) if _UNKNOWN in names or is_shared else None

@@ -227,8 +227,10 @@ def test_an_id_given_twice_is_refused_in_one_file_and_over_several(documents, fi
     message = "the id 'a' is already that of {}. Give each its own."
     assert refusal(read, documents(document, document)) == "a.jsonl:2: " + message.format("a.jsonl:1")
     file("d/1.jsonl", json.dumps(document))
-    file("d/2.jsonl", json.dumps(document))
+    file("d/2.jsonl", json.dumps({**document, "text": "y"}))
     assert refusal(read, "d") == "d/2.jsonl:1: " + message.format("d/1.jsonl:1")
+    file("d/2.jsonl", json.dumps(document))
+    assert "2 annotations of one text. Documents of annotators 1 (1) and 2 (1)" in refusal(read, "d")
 
 
 def test_documents_with_and_without_id_are_not_mixed(documents):
@@ -441,8 +443,7 @@ def test_names_that_two_have_and_files_that_have_none_are_refused(documents, fil
     )
     plain = documents({"text": TEXT, "spans": []})
     assert refusal(read, plain, which="anna") == (
-        "--which anna: a.jsonl names no annotators or models. Remove the option"
-        f"{SEE}"
+        f"--which anna: a.jsonl names no annotators or models. Remove the option{SEE}"
     )
     assert read(plain, which="annotations").documents == 1
     assert refusal(read, file("a.conll", "Ann B-PER\n"), which="anna") == (
