@@ -59,6 +59,8 @@ class Layers(NamedTuple):
     """… and what these are called."""
     facts: Rows | None = None
     """One row per text: its metadata."""
+    values: Rows | None = None
+    """One row per item, in their order in the texts: its place in the record, gold's value and each system's."""
     confidence: Sequence[Floats | None] = ()
     """How sure each system is of its answer to each item, nan if it does not say; None if its file never does."""
 

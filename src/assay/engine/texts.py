@@ -144,6 +144,8 @@ class Texts:
     """The names of the parts of a text, if these take the place of words."""
     facts: Rows | None = None
     """One row per text: its metadata."""
+    values: Rows | None = None
+    """One row per item: its `row` in a record, its `path`, gold's value and each system's with a note."""
     graded: str = ""
     """What the grades of items are, if none is right or wrong: `error` or `score`."""
 
@@ -152,7 +154,7 @@ class Texts:
 
     def tables(self) -> dict[str, Any]:
         """All tables by name, except spans."""
-        names = ("names", "words", "sentences", "items", "arcs", "nodes", "facts")
+        names = ("names", "words", "sentences", "items", "arcs", "nodes", "facts", "values")
         return {name: rows for name in names if (rows := getattr(self, name)) is not None}
 
     def keep(self, kept: Bools) -> Texts:
@@ -217,6 +219,21 @@ class Texts:
             rows = self.facts.compact()
             codes = {name: column.tolist() for name, column in rows.columns.items()}
             of_items |= {"facts": codes, "values": list(rows.vocabulary)}
+        if self.values is not None:
+            rows = self.values.compact()
+            of_items["cells"] = {
+                **{name: rows.columns[name].tolist() for name in ("path", "gold")},
+                "row": code_distances(rows.columns["row"]),
+                "systems": [
+                    {
+                        name: code_sparse(column != usual, column)
+                        for name, usual in (("value", rows.columns["gold"]), ("note", NONE))
+                        for column in [rows.columns[f"{name}/{system}"]]
+                    }
+                    for system in range(len(self.systems))
+                ],
+                "strings": list(rows.vocabulary),
+            }
         how = "all" if len(self) == self.judged else "diff" if self.how == "diff" else "sample"
         return {
             **{"how": how, "embedded": len(self), "total": self.total, "unit": self.unit, "on": self.on},
@@ -394,6 +411,7 @@ def make_texts(
         meanings=drawing.meanings,
         parts=layers.parts,
         facts=layers.facts,
+        values=layers.values,
         graded=items.graded,
     )
 

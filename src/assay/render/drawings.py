@@ -12,6 +12,8 @@ from assay.result.numbers import coefficient
 Stretches = tuple[tuple[int, int], ...]
 _ROOT, _ELSEWHERE, _MISSING = -1, -2, -3
 _LEAST_TEXT = 10
+_MOST_VALUES, _LONGEST_VALUE = 10, 40
+"""The most values of a record that are shown, and the most characters of each."""
 LONGEST = 60
 """Longer sentences are not drawn as trees; their differing words are listed."""
 
@@ -291,6 +293,8 @@ def _tree_rows(gold: ExampleArcs) -> Iterator[tuple[str, str, int]]:
 def example_lines(example: Example, width: int = 0) -> list[str]:
     """A sentence with its changes marked, `… in Halle[NOUN → PROPN] …`; with spans, a line for each side; an item
     without words in one line."""
+    if example.items and example.items[0].path:
+        return record_lines(example)
     if not example.words:
         return [_item_line(example, width)]
     if example.arcs:
@@ -316,6 +320,27 @@ def example_lines(example: Example, width: int = 0) -> list[str]:
     places = [(item.position, item.end or item.position + 1) for item in example.items]
     window = _find_window(longest, places, width and width - name - 2)
     return [f"{side:{name}}  {_cut_words(lane, *window)}" for side, lane in lanes]
+
+
+def record_lines(example: Example) -> list[str]:
+    """The values of a record, one in a line: `d7 items[2].price  gold 12.50  a 12.50 ✓  b 21.50 wrong`."""
+    rows = []
+    for item in example.items[:_MOST_VALUES]:
+        answers = []
+        for system, answer in item.answers.items():
+            outcome = "✓" if item.outcomes[system] == "right" else item.outcomes[system]
+            answers.append(" ".join(filter(None, [system, _cut_value(answer) or "–" * (not outcome), outcome])))
+        rows.append((item.path, f"gold {_cut_value(item.gold) or '–'}", *answers))
+    widths = [min(_LONGEST_VALUE, max(map(len, column))) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
+    lines = [f"{example.sentence} {line}".rstrip() for line in lines]
+    more = len(example.items) - len(rows)
+    return [*lines, *[f"{example.sentence} … and {more:,} more {'value' if more == 1 else 'values'}"] * (more > 0)]
+
+
+def _cut_value(value: str | None) -> str:
+    text = " ".join((value or "").split())
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
 
 
 def _item_parts(example: Example) -> list[str]:
@@ -346,7 +371,7 @@ def _item_line(example: Example, width: int) -> str:
 
 def example_text(example: Example) -> str:
     """An example in one line."""
-    if not example.words:
+    if not example.words and not example.in_lines:
         return " · ".join(filter(None, _item_parts(example)))
     if example.arcs or example.units or example.tree:
         example = replace(example, arcs=(), units=(), tree=False)

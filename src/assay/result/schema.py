@@ -1256,6 +1256,11 @@ class ExampleItem(Record):
     """The confidence of systems in their answers; only written if there is any."""
     grades: Mapping[str, float] = field(default_factory=dict, metadata=_IF_FILLED)
     """The error or the score of each answer if no measure says which ones are right; only written for these."""
+    path: str = field(default="", metadata=_IF_FILLED)
+    """The place of a value in its record, such as `items[2].price`; only written for records."""
+    outcomes: Mapping[str, str] = field(default_factory=dict, metadata=_IF_FILLED)
+    """What becomes of the value in each system: right, wrong, missing, spurious, with a note if there is one; empty
+    if it does not add it."""
 
 
 class ExampleSpan(Record):
@@ -1325,7 +1330,7 @@ class Example(Record):
     @property
     def in_lines(self) -> bool:
         """True if it is drawn in lines that belong below each other."""
-        return bool(self.arcs or self.units or self.tree or self.heads)
+        return bool(self.arcs or self.units or self.tree or self.heads or any(item.path for item in self.items))
 
 
 # --- tables to draw ---

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import assay
+from assay.render.drawings import record_lines
 from assay.render.table import make_heading
 from assay.render.tables import brief, tables
 from assay.result import Result
@@ -67,3 +68,64 @@ def test_gold_has_the_same_values_in_the_same_order_for_every_system():
     twice = [{"id": 1, "record": {"tags": ["x", "x", "y"]}}]
     result = assay.compare(twice, {"all": twice, "none": nothing[:1]}, field=["tags=set"], times=5)
     assert result.about.items == result.diffs[0].items == 2
+
+
+ITEMS = [{"name": "tea", "price": 2.5}, {"name": "oil", "price": 12.5}]
+SMALL = [
+    {"id": "d1", "text": "Acme sold tea.", "record": {"vendor": "Acme", "items": ITEMS[:1]}},
+    {"id": "d2", "text": "Bolt sold oil at 12.50.", "record": {"vendor": "Bolt", "items": ITEMS}},
+]
+ANSWERS = {
+    "a": [{"id": "d1", "record": {"vendor": "Acme"}}, {"id": "d2", "record": {"vendor": "Bolt", "items": ITEMS}}],
+    "b": [
+        {"id": "d1", "record": {"vendor": "Acme", "items": ITEMS[:1]}},
+        {
+            "id": "d2",
+            "record": {"vendor": "Zinc", "items": [{"name": "rope", "price": 9}, {"name": "oil", "price": 21.5}]},
+        },
+    ],
+}
+
+
+def test_an_example_is_a_record_with_a_line_for_each_value_the_most_errors_first():
+    examples = assay.compare(SMALL, ANSWERS, times=5, examples=2).examples
+    assert record_lines(examples[0]) == [
+        "d2 vendor           gold Bolt  a Bolt ✓  b Zinc wrong hallucinated",
+        "d2 items[0].name    gold tea   a tea ✓   b missing",
+        "d2 items[0].price   gold 2.5   a 2.5 ✓   b missing",
+        "d2 items[1].price   gold 12.5  a 12.5 ✓  b 21.5 wrong hallucinated",
+        "d2 items[+1].name   gold –     a –       b rope spurious hallucinated",
+        "d2 items[+1].price  gold –     a –       b 9 spurious hallucinated",
+    ]
+    assert [example.sentence for example in examples] == ["d2", "d1"]
+
+
+def test_a_page_has_the_values_of_records_in_the_order_of_the_schema():
+    texts = assay.compare(SMALL, ANSWERS, times=5, embed="all").texts
+    records, strings = texts["cells"], texts["cells"]["strings"]
+    assert texts["parts"] == ["text"] and texts["vocabulary"] == [row["text"] for row in SMALL]
+    assert len(records["path"]) == len(records["gold"]) == len(texts["items"]["text"]) == 10
+    row, rows = 0, {}
+    for step, path in zip(records["row"], records["path"], strict=True):
+        row += step
+        rows[row] = strings[path]
+    first = ["vendor", "items[0].name", "items[0].price"]
+    added = ["items[1].name", "items[1].price", "items[+1].name", "items[+1].price"]
+    assert [rows[number] for number in sorted(rows)] == [*first, *first, *added]
+    assert {strings[code] for code in records["systems"][1]["value"]["values"] if code >= 0} >= {
+        "rope",
+        "21.5",
+        "Zinc",
+    }
+
+
+def test_elements_that_two_systems_add_have_one_number_if_they_share_a_value():
+    added = [{"name": "rope", "price": 9}, {"name": "soap", "price": 8}]
+    answers = {
+        "a": [{"id": "d1", "record": {"vendor": "Acme", "items": [*ITEMS[:1], *added]}}],
+        "b": [{"id": "d1", "record": {"vendor": "Acme", "items": [{"name": "soap", "price": 7}, *ITEMS[:1]]}}],
+    }
+    (example,) = assay.compare(SMALL[:1], answers, times=5, examples=1).examples
+    assert [(item.path, item.answers["a"], item.answers["b"]) for item in example.items if item.answers["b"]] == [
+        ("items[+2].price", None, "7")
+    ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from assay.engine.task import Drawing, Task, unit_places
+from assay.engine.task import Task
 from assay.tasks.records import measures
+from assay.tasks.records.drawing import CARDS
 from assay.tasks.records.prepare import prepare_records
 from assay.tasks.records.slices import SLICES
 from assay.tasks.records.tables import finish_records, sum_answers
@@ -11,7 +12,7 @@ from assay.tasks.records.tables import finish_records, sum_answers
 TASK = Task(
     name="records",
     noun="value",
-    drawing=Drawing("cards", places=unit_places),
+    drawing=CARDS,
     measures=(measures,),
     defaults=("records", "fair-records", "record-match"),
     agreement=("records", "fair-records"),
