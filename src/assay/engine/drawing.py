@@ -46,7 +46,7 @@ class Sides(NamedTuple):
     marks: tuple[Marks, ...]
     """Gold's, then each system's."""
     heads: str = ""
-    """The way in which examples show heads: as `arcs`, `pairs` or `rows`."""
+    """The way in which examples show heads: as `arcs`, `pairs`, `rows` or `lists`."""
     tree: bool = False
     """True if marks are the constituents of trees."""
     nodes: Marks | None = None

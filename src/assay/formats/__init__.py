@@ -450,6 +450,13 @@ FORMATS = {
             '"label": "ARG1"}]}',
             graphs.looks_mrp, graphs.read_mrp, ("arcs",), graphs.MRP_LABELS, empty="_", begins=("{",),
         ),
+        # Before DyGIE, whose documents have events by sentence.
+        Format(
+            events.FORMAT,
+            "events, JSON, a sentence or document per line: OneIE, TextEE, WikiEvents, MAVEN (triggers only)",
+            events.EXAMPLE,
+            events.looks_events, events.read_events, decide=events.decide_events, begins=("{",),
+        ),
         # Before clusters, which these may have too.
         Format(
             "dygie",
@@ -461,12 +468,6 @@ FORMATS = {
             help="which: gold or predicted, if a file has ner and predicted_ner; files without predictions are "
             "read as they are",
             which={whose.ANNOTATIONS: extraction.WHICH[1], whose.PREDICTIONS: extraction.WHICH[2]},
-        ),
-        Format(
-            events.FORMAT,
-            "events, JSON, a sentence or document per line: OneIE, TextEE, WikiEvents, MAVEN (triggers only)",
-            events.EXAMPLE,
-            events.looks_events, events.read_events, decide=events.decide_events, begins=("{",),
         ),
         Format(
             "docred",

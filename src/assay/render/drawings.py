@@ -262,6 +262,36 @@ def frame_lines(example: Example, width: int = 0) -> list[str]:
     return lines
 
 
+def event_lines(example: Example) -> list[str]:
+    """A line per side for each event on which sides differ: `Attack(attacked ✓): Attacker Rebels ✓, Target it[BE]`.
+
+    A system's event is shown below gold's event that it answers for.
+    """
+
+    def format_part(span: ExampleSpan) -> str:
+        words = _argument_words(example, span)[1]
+        mark = {"": "", "tp": " ✓"}.get(span.kind, f"[{kind_title(span.kind)}]")
+        # An argument in another sentence is at its trigger, and its label has its words.
+        role = span.label if span.label and "→" in span.label else f"{span.label} {words}"
+        return f"{span.label}({words}{mark})" if span.head is None else f"{role}{mark}"
+
+    gold, *systems = example.sides
+    triggers = [span for span in example.spans if span.head is None]
+    rows: dict[object, dict[str, list[str]]] = {}
+    for trigger in sorted(triggers, key=lambda span: (span.side != gold, span.stretches)):
+        place = trigger.stretches[0][0], trigger.stretches[-1][1]
+        inside = [span for span in example.spans if span.side == trigger.side and span.head == place]
+        text = ": ".join(filter(None, [format_part(trigger), ", ".join(dict.fromkeys(map(format_part, inside)))]))
+        key = place if trigger.item is None else trigger.item
+        rows.setdefault(key, {side: [] for side in example.sides})[trigger.side].append(text)
+    lines, name = [], max(map(len, example.sides))
+    for sides in rows.values():
+        plain = {side: [text.replace(" ✓", "") for text in texts] for side, texts in sides.items()}
+        if any(plain[system] != plain[gold] for system in systems):
+            lines += [f"{side:{name}}  {' · '.join(texts) or '∅'}" for side, texts in sides.items()]
+    return lines
+
+
 def _format_arc(example: Example, arcs: ExampleArcs, place: int) -> str:
     head = arcs.heads[place]
     if head == _MISSING:
@@ -307,6 +337,8 @@ def example_lines(example: Example, width: int = 0) -> list[str]:
         return [" ".join(example.words), *graph_lines(example, width)]
     if example.heads == "rows":
         return frame_lines(example, width)
+    if example.heads == "lists":
+        return [" ".join(example.words), *event_lines(example)]
     if not example.spans:
         marks = {item.position: _mark_change(example, item) for item in example.items}
         words = [f"{word}{marks.get(position, '')}" for position, word in enumerate(example.words)]

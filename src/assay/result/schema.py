@@ -1321,7 +1321,7 @@ class Example(Record):
     tree: bool = False
     """True if the spans are the constituents of trees."""
     heads: str = ""
-    """How spans and their heads are shown: as `arcs`, as `pairs`, or as `rows`, one for each head."""
+    """How spans and their heads are shown: as `arcs` or `pairs`, or as `rows` or `lists`, one for each head."""
     nodes: tuple[tuple[int, str], ...] = ()
     """What spans may cover after the last word: the number of words before it, and its id."""
     text: tuple[str, ...] = field(default=(), metadata=_IF_FILLED)

@@ -11,7 +11,7 @@ from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Column, Marks
 from assay.engine.drawing import Sides, draw_marks, draw_sides, place_spans
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import surface_forms
+from assay.engine.spanpairs import spans_of, surface_forms
 from assay.engine.task import Tables
 from assay.engine.texts import NO_HEAD
 from assay.tasks.events.pairs import ARGUMENT, TRIGGER, events_of, part_of
@@ -63,11 +63,8 @@ def _draw(pair: Pair, side: int, judged: Marks, wanted: Bools) -> Marks:
     apart = np.flatnonzero(placed.arguments["apart"])
     if len(apart):
         corpus = (pair.gold, pair.system)[side]
-        spans = place_spans(pair, side, chosen.number[apart])
-        assert len(spans) == len(apart)
-        labels[apart] += [
-            f" → {text}" for text in surface_forms(corpus, _in_corpus(pair, side, chosen.number[apart]))
-        ]
+        numbers = spans_of(pair)[side].number[chosen.number[apart]]
+        labels[apart] += [f" → {text}" for text in surface_forms(corpus, numbers)]
     place = {number: row for row, number in enumerate(judged.number.tolist())}
     rows = np.array([place.get(number, NONE) for number in chosen.number.tolist()], dtype=np.int64)
     outcomes = {name: np.append(column, NONE)[rows] for name, column in judged.arguments.items()}
@@ -78,12 +75,8 @@ def _draw(pair: Pair, side: int, judged: Marks, wanted: Bools) -> Marks:
     return drawn.where(np.lexsort((drawn.end, drawn.begin)))
 
 
-def _in_corpus(pair: Pair, side: int, numbers: Ints) -> Ints:
-    return pair.marks["spans"][side].number[numbers]
-
-
 def _sides(run: Run, tables: Tables, wanted: Bools) -> Sides:
-    return draw_sides(_draw, run, tables, wanted)._replace(heads="rows")
+    return draw_sides(_draw, run, tables, wanted)._replace(heads="lists")
 
 
 DRAWING = draw_marks("graph", _place, _sides, meanings=_MEANINGS)
