@@ -149,6 +149,7 @@ def _many_runs(folder: Path) -> None:
     sample = {"doc_id": 0, "doc": {}, "target": "1", "arguments": choice, "filter": "none", "metrics": ["acc"]}
     sample |= {"filtered_resps": [["-2", "False"], ["-1", "False"]], "acc": 1.0}
     (folder / "samples_mmlu.jsonl").write_text(json.dumps(sample) + "\n")
+    (folder / "records.jsonl").write_text(json.dumps({"id": 1, "record": {"name": "x", "total": 2}}) + "\n")
     for system, values in rows.items():
         (folder / f"{system.lower()}.csv").write_text((",".join(map(str, values)) + "\n") * 2)
     plan = 'repetitions = 1\nfolds = 3\nmeasures = ["accuracy", "oov-accuracy"]\n'

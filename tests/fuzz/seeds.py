@@ -266,9 +266,9 @@ MIN = (
     '"ner": [{"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]}]}]'
 )
 TOOLS = """\
-{"text": "Ann left", "_input_hash": 1, "_annotator_id": "a", "_timestamp": 3, "answer": "accept", "spans": \
+{"id": 1, "text": "Ann left", "_input_hash": 1, "_annotator_id": "a", "_timestamp": 3, "answer": "accept", "spans": \
 [{"start": 0, "end": 3, "label": "P"}], "meta": {"x": {"y": 1}}}
-{"text": "Ann left", "_input_hash": 1, "_annotator_id": "a", "answer": "reject", "spans": []}
+{"id": 1, "text": "Ann left", "_input_hash": 1, "_annotator_id": "a", "answer": "reject", "spans": []}
 {"id": 2, "text": "😀 Ann", "annotator": "a", "spans": [[2, 5, "P"]]}
 {"id": "3", "text": "Ann", "annotations": [{"start_offset": 0, "end_offset": 3, "label": 4, "user": 1}]}
 """

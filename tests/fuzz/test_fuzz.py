@@ -30,6 +30,7 @@ def file_of(name: str, folder):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_files_to_begin_from_are_valid(name, tmp_path):
+    pytest.importorskip({"parquet": "pyarrow", "docbin": "spacy"}.get(name, "assay"))
     path = file_of(name, tmp_path)
     # The example of brat goes with another text.
     for data in seeds(name)[name == "brat" :]:

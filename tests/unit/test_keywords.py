@@ -29,6 +29,8 @@ OF_THE_TERMINAL = {
 OTHERWISE = {"cross": {"functions": "function_labels"}, "bayes": {"ropes": "rope"}}
 """Options that have another name in Python, since they are said in another way."""
 IN_PYTHON = {"bayes": {"alpha"}}
+FILES = {"compare": {"items"}}
+"""Options that write a file."""
 
 
 def values(kind: object) -> set[str]:
@@ -44,7 +46,7 @@ def test_a_function_has_the_options_of_its_command(name):
     options = {
         OTHERWISE.get(name, {}).get(one.name, one.name): one
         for one in command.params
-        if one.name not in OF_THE_TERMINAL
+        if one.name not in {*OF_THE_TERMINAL, *FILES.get(name, ())}
     }
     parameters = inspect.signature(getattr(assay, name)).parameters
     if files := options.pop("files", None):
