@@ -73,7 +73,8 @@ function answerCells(report, side, items) {
 }
 
 /** A side of an item that is graded, not right or wrong: its name, its answer, and the grade with a bar. @param {Report} report */
-function gradeCells(report, side, [item]) {
+function gradeCells(report, side, items) {
+  const [item] = items;
   const { texts, view, systems } = report;
   const system = side - 1;
   const letter = system === view.a && view.b !== null ? "A" : system === view.b ? "B" : "";

@@ -44,6 +44,19 @@ function countStarts(texts, rows) {
 }
 
 export const NONE = -1;
+
+/** Of each item of records: its row and place in the record, gold's value and each system's, with a note; null for nothing. */
+function unpackCells(cells) {
+  const shown = (codes) => (item) => (codes[item] === NONE ? null : cells.strings[codes[item]]);
+  return {
+    row: sumDistances(cells.row),
+    path: shown(cells.path),
+    gold: shown(cells.gold),
+    value: cells.systems.map((one) => shown(fillColumn(one.value, Int32Array.from(cells.gold)))),
+    note: cells.systems.map((one) => shown(fillColumn(one.note, new Int32Array(cells.gold.length).fill(NONE)))),
+  };
+}
+
 export const NOT_ANSWERED = "(no answer)";
 export const KINDS = ["correction", "new-error", "changed-error", "both-right", "same-error"];
 
@@ -84,6 +97,8 @@ export class Texts {
     this.hasShares = this.confidence.every((sure) => !sure || sure.every((value) => !(value < 0 || value > 1)));
     /** True if texts are items, whose words are the parts of their texts. */
     this.ofItems = Boolean(data.parts);
+    /** The values of records; null for other texts. @type {any} */
+    this.cells = data.cells ? unpackCells(data.cells) : null;
     /** The name of a missing answer. */
     this.nothing = this.ofItems && !this.kinds.length ? NOT_ANSWERED : "∅";
     /** The number of bins of confidences. */
@@ -120,7 +135,17 @@ export class Texts {
 
   /** A text in small letters, to search in. */
   lowered(text) {
-    return (this.small[text] ??= [...(this.ofItems ? [this.data.ids[text]] : []), ...this.words(text)].join(" ").toLowerCase());
+    return (this.small[text] ??= [...(this.ofItems ? [this.data.ids[text]] : []), ...this.words(text), ...this.valuesIn(text)].join(" ").toLowerCase());
+  }
+
+  /** The values of a record, gold's first. @param {number} text @returns {string[]} */
+  valuesIn(text) {
+    const found = new Set();
+    for (const value of this.cells ? [this.cells.gold, ...this.cells.value] : []) {
+      for (let item = this.itemStarts[text]; item < this.itemStarts[text + 1]; item += 1) found.add(value(item));
+    }
+    found.delete(null);
+    return [...found];
   }
 
   /** The place of an item's first word among all words. */

@@ -23,6 +23,7 @@ const FIELDS = {
   credit: "improved, worsened or sideways: B's partial credit compared with A's",
   moved: "yes: A and B attach it to different heads",
   word: "words of the item",
+  value: "a value of gold or a system",
   size: "number of words of the item",
   distance: "distance to gold's head, in words",
   "right-in": "number of systems that have it right",
@@ -34,10 +35,11 @@ const FIELDS = {
   "a-bin": "bin of A's confidence",
   "b-bin": "bin of B's confidence",
 };
+const FIELDS_OF_RECORDS = { text: "words of the text, a value, or the id", id: "id of the record", gold: "field of gold's value", a: "outcome in A, or the field of a spurious value", b: "outcome in B", label: "field, or outcome in A or B" };
 const FIELDS_OF_ITEMS = { text: "words of the text or id", id: "id of the item", credit: "improved or worsened: B's error or score compared with A's" };
 
 /** What a field means. @param {Texts} texts @param {string} field @returns {string} */
-export const meaningOfField = (texts, field) => (texts.ofItems && FIELDS_OF_ITEMS[field]) || FIELDS[field];
+export const meaningOfField = (texts, field) => (texts.cells && FIELDS_OF_RECORDS[field]) || (texts.ofItems && FIELDS_OF_ITEMS[field]) || FIELDS[field];
 
 const OF_TEXT = new Set(["text", "id", "length", "meta"]);
 const OF_GOLD = new Set(["right-in", "only"]);
@@ -59,7 +61,7 @@ export function usableFields(texts, { a, b }) {
     change: pair && judged, b: pair, "a-is": judged, "b-is": pair && judged, "right-in": several && judged, only: several && judged,
     "a-type": texts.kinds.length, "b-type": pair && texts.kinds.length,
     credit: pair && texts.lost[0] !== null, moved: pair && arcs, distance: arcs, slice: Object.keys(texts.slices).length,
-    length: !texts.ofItems, word: !texts.ofItems, size: !texts.ofItems, meta: texts.data.facts !== undefined,
+    length: !texts.ofItems, word: !texts.ofItems, value: texts.cells !== null, size: !texts.ofItems, meta: texts.data.facts !== undefined,
     "a-confidence": texts.confidence[a], "b-confidence": pair && texts.confidence[b], "a-bin": texts.hasShares && texts.confidence[a], "b-bin": pair && texts.hasShares && texts.confidence[b],
   };
   return Object.keys(FIELDS).filter((field) => needs[field] ?? true);
@@ -226,6 +228,10 @@ const ITEM_TESTS = {
   word(texts, _, { values }) {
     const wanted = values.map((value) => value.toLowerCase());
     return (item) => wanted.some((value) => texts.itemWords(item).toLowerCase().includes(value));
+  },
+  value(texts, _, { values }) {
+    const wanted = values.map((value) => value.toLowerCase());
+    return (item) => [texts.cells.gold, ...texts.cells.value].some((value) => wanted.some((part) => value(item)?.toLowerCase().includes(part)));
   },
   size(texts, _, { op, values }) {
     const test = compareNumbers(op, values);

@@ -128,6 +128,7 @@ export class TextList {
 /** The words of a text from a little before the first hit, with hits marked. @param {Texts} texts */
 function snippet(texts, text, hits) {
   const words = texts.words(text);
+  if (texts.cells && !words.length) return texts.valuesIn(text).join(", ").slice(0, ROW_LETTERS);
   if (texts.ofItems) return (words.length ? words : texts.factsOf(text).map((fact) => fact.join(" "))).join(" ‖ ").slice(0, ROW_LETTERS);
   if (!words.some(Boolean)) return "(the file contains no words)";
   const inside = new Set();

@@ -23,6 +23,11 @@ function itemLine(texts, text) {
     const found = items.map((item) => codes[item]).filter((code) => code !== NONE).map((code) => texts.labels[code]);
     return texts.kinds.length ? found : found[0] ?? null;
   };
+  if (texts.cells) {
+    const record = (value) => Object.fromEntries(items.filter((item) => value(item) !== null).map((item) => [texts.cells.path(item), value(item)]));
+    const sides = Object.fromEntries(texts.systems.map((name, system) => [name, record(texts.cells.value[system])]));
+    return `${JSON.stringify({ id: texts.data.ids[text], text: texts.words(text)[0], gold: record(texts.cells.gold), ...sides })}\n`;
+  }
   const answers = Object.fromEntries(texts.systems.map((name, system) => [name, labels(texts.answers[system])]));
   const parts = Object.fromEntries(texts.words(text).map((part, place) => [texts.data.parts[place], part]));
   return `${JSON.stringify({ id: texts.data.ids[text], ...parts, ...Object.fromEntries(texts.factsOf(text)), gold: labels(texts.gold), ...answers })}\n`;

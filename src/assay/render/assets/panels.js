@@ -173,20 +173,30 @@ function frequentChanges(report, diff) {
   if (!diff.changes.length) return null;
   const draw = (change) => {
     const [from, to] = [change.from, change.to].map((label) => (label === NO_LABEL ? report.nothing : label));
+    const shown = nameChange(report, change);
     const terms = [term("change", change.kind), term("gold", change.gold), term("a", from), term("b", to)];
-    const meaning = `${CHANGES[change.kind][0]}, gold ${change.gold}, ${from} → ${change.other || to}`;
+    const meaning = `${CHANGES[change.kind][0]}, ${report.label === "label" ? "gold" : report.label} ${shown.gold}, ${shown.from} → ${shown.to}`;
     // A space that does not break keeps the sign with its label.
     const moved = change.moved ? element("span", { class: "soft", title: `${whole(change.moved)} with another head` }, "\u00a0⤳") : null;
     return [
       textCell(changeSign(change.kind)),
-      textCell(element("bdi", {}, change.gold)),
-      textCell(element("bdi", {}, from), " → ", element("bdi", {}, change.other || to), moved),
+      textCell(element("bdi", {}, shown.gold)),
+      textCell(element("bdi", {}, shown.from), " → ", element("bdi", {}, shown.to), moved),
       numberCell(countButton(report, change.count, terms, meaning)),
     ];
   };
   const rows = [...diff.changes].sort((one, other) => other.count - one.count);
   const caption = `Most frequent changes${rows.some((change) => change.moved) ? " (⤳ to another head)" : ""}`;
-  return expandableTable({ caption, heads: ["", "gold", "A → B", ""], rows, draw, few: FEW_CHANGES });
+  return expandableTable({ caption, heads: ["", report.label === "label" ? "gold" : report.label, "A → B", ""], rows, draw, few: FEW_CHANGES });
+}
+
+/** A change in words: with fields, outcomes instead of labels. @param {Report} report @param {Result["diffs"][number]["changes"][number]} change */
+function nameChange(report, { gold, from, to, other }) {
+  const named = (label, nothing) => (label === NO_LABEL ? nothing : label);
+  if (report.label === "label") return { gold, from: named(from, report.nothing), to: other || named(to, report.nothing) };
+  if (gold !== NO_LABEL) return { gold, from: named(from, "missing"), to: other || named(to, "missing") };
+  const outcome = (label) => (label === NO_LABEL ? "none" : "spurious");
+  return { gold: from === NO_LABEL ? to : from, from: outcome(from), to: outcome(to) };
 }
 
 // --- by label ---
@@ -210,7 +220,7 @@ export function labelPanel(report) {
   };
   const scale = scaleOf(diff.labels.flatMap((row) => [row.a, row.b]), 4);
   const draw = (row) => [
-    nameCell(row.label),
+    nameCell(row.label === NO_LABEL && report.label !== "label" ? "not in gold" : row.label),
     numberCell(countButton(report, row.items, [term("gold", row.label)], `${report.noun}s with gold ${row.label}`)),
     plotCell(figuresPlot([figure(row, "a"), figure(row, "b")], scale, dumbbellTitle(row.label, diff.a, row.a, diff.b, row.b))),
     numberCell(percent(row.a)),
@@ -219,15 +229,15 @@ export function labelPanel(report) {
   ];
   const place = element("div", {});
   const show = (order) => {
-    const heads = ["gold", "count", () => axisOf(scale), "A", "B", "B − A"];
-    place.replaceChildren(saveableFigure(`labels-${diff.a}-${diff.b}`, expandableTable({ heads, rows: [...diff.labels].sort(order), draw, few: FEW_LABELS, kind: "rows stacked" })));
+    const heads = [report.label === "label" ? "gold" : report.label, "count", () => axisOf(scale), "A", "B", "B − A"];
+    place.replaceChildren(saveableFigure(`labels-${diff.a}-${diff.b}`, expandableTable({ heads, rows: [...diff.labels].sort(order), draw, few: FEW_LABELS, kind: report.label === "label" ? "rows stacked" : "rows stacked fields" })));
   };
   show(LABEL_ORDERS[0][1]);
   const sort = chooser("Order of labels", LABEL_ORDERS, show);
   sort.id = "label-sort";
-  const added = diff.labels.some((row) => row.label === NO_LABEL) ? ` ${NO_LABEL}: ${report.noun}s that gold does not have; not adding them counts as right.` : "";
-  const note = element("p", { class: "soft" }, `Percentage of ${report.noun}s with the right answer, by gold label, on ${report.title(diff.on)}.${added} ${report.result.remarks.median ?? ""}`);
-  return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place, note);
+  const added = diff.labels.some((row) => row.label === NO_LABEL) ? ` ${report.label === "label" ? NO_LABEL : "not in gold"}: ${report.noun}s that gold does not have; not adding them counts as right.` : "";
+  const note = element("p", { class: "soft" }, `Percentage of ${report.noun}s with the right answer, by ${report.label === "label" ? "gold label" : report.label}, on ${report.title(diff.on)}.${added} ${report.result.remarks.median ?? ""}`);
+  return panel("labels", `By ${report.label}`, element("div", { class: "tools" }, legend(report), sort), place, note);
 }
 
 // --- one system ---
@@ -267,19 +277,20 @@ export function rightPanel(report) {
 /** Each gold label in one system. @param {Report} report */
 export function rightLabels(report) {
   const system = report.systems[report.view.a];
-  const labelled = (row) => row.system === system && row.label !== null && row.slice === null && "tp" in row.counts && row.counts.gold;
+  const labelled = (row) => row.system === system && row.label !== null && row.slice === null && ("tp" in row.counts || "missing" in row.counts) && row.counts.gold;
   const rows = report.result.counts.filter(labelled);
   const measures = [...new Set(rows.map((row) => row.measure))];
   const measure = measures.includes(report.on) ? report.on : measures[0];
   if (!measure || report.result.by_outcome || !report.kinds.length) return null;
+  const hit = report.kinds.includes("tp") ? "tp" : "right";
   const draw = ({ label, counts }) => [
     nameCell(label),
     numberCell(countButton(report, counts.gold, [term("gold", label)], `${report.noun}s with gold ${label}`)),
-    numberCell(countButton(report, counts.tp, [term("gold", label), term("a-type", "tp")], `gold ${label}, right`)),
-    plotCell(bar(counts.tp, counts.gold, "a", `${label}: ${whole(counts.tp)} of ${whole(counts.gold)} right`)),
+    numberCell(countButton(report, counts[hit], [term("gold", label), term("a-type", hit)], `gold ${label}, right`)),
+    plotCell(bar(counts[hit], counts.gold, "a", `${label}: ${whole(counts[hit])} of ${whole(counts.gold)} right`)),
     numberCell(percent(report.scoreOf(system, measure, "f1", label))),
   ];
   const chosen = rows.filter((row) => row.measure === measure).sort((one, other) => other.counts.gold - one.counts.gold);
-  const heads = ["gold", "count", "right", "", `${report.title(measure)} F1`];
-  return panel("labels", "By label", saveableFigure(`labels-${system}`, expandableTable({ heads, rows: chosen, draw, few: FEW_LABELS })));
+  const heads = [report.label === "label" ? "gold" : report.label, "count", "right", "", `${report.title(measure)} F1`];
+  return panel("labels", `By ${report.label}`, saveableFigure(`labels-${system}`, expandableTable({ heads, rows: chosen, draw, few: FEW_LABELS, kind: report.label === "label" ? "rows" : "rows fields" })));
 }

@@ -4,6 +4,7 @@ import { buttonFor } from "./controls.js";
 import { element } from "./dom.js";
 import { drawing, drawingFile } from "./drawing.js";
 import { copyText, saveFile } from "./exports.js";
+import { recordCard } from "./records.js";
 import { nativeFormat, nativeText } from "./native.js";
 
 // The width of a drawing on paper, in pixels.
@@ -44,9 +45,10 @@ export class Reader {
     this.layers.replaceChildren(...this.#layerButtons(), this.#foldButton(), element("span", { class: "spring" }), this.status, ...this.#takeAway());
     const { a, b, item, fold } = view;
     if (texts.ofItems) {
-      const { figure, caption } = cardOf(this.report);
+      const { figure, caption } = (texts.cells ? recordCard : cardOf)(this.report);
       this.drawn = figure;
       this.figure.replaceChildren(figure, element("p", { class: "caption soft" }, caption));
+      if (texts.cells) this.#reveal();
       return;
     }
     const { figure, table, caption } = drawing(texts, kind, view.text, { sides: this.report.sides(), a, b, marked: item, fold, address: this.report.result.remarks.address, width: this.width, onPaper: this.onPaper });
@@ -71,7 +73,7 @@ export class Reader {
 
   #stepButtons() {
     const steps = this.report.stepsIn(this.report.view.text);
-    if (!steps.length || this.report.texts.ofItems) return [];
+    if (!steps.length || (this.report.texts.ofItems && !this.report.texts.cells)) return [];
     const at = steps.indexOf(this.report.view.item);
     const back = buttonFor(() => this.step(-1), { title: "previous difference (p)", "aria-label": "Previous difference" }, "‹");
     const on = buttonFor(() => this.step(1), { title: "next difference (n)", "aria-label": "Next difference" }, "›");
@@ -100,7 +102,7 @@ export class Reader {
 
   #foldButton() {
     const { texts, view } = this.report;
-    if (texts.ofItems && !isLong(texts.words(view.text))) return "";
+    if (texts.cells || (texts.ofItems && !isLong(texts.words(view.text)))) return "";
     const title = texts.ofItems ? "show long texts in full (f)" : "fold stretches without differences (f)";
     const about = { id: "fold", "aria-pressed": String(view.fold), title };
     return buttonFor(() => this.report.change({ fold: !view.fold }, "text"), about, texts.ofItems ? "whole text" : "fold");

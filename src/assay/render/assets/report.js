@@ -45,6 +45,8 @@ export class Report {
     this.paired = this.result.diffs.length > 0 || this.result.comparisons.length > 0;
     this.on = texts?.data.on ?? this.result.diffs[0]?.on ?? this.mainScores()[0]?.measure;
     this.noun = this.result.noun;
+    /** The word for labels. */
+    this.label = this.result.remarks?.label ?? "label";
     /** The name of a missing answer. */
     this.nothing = ["", "sets"].includes(this.result.kind ?? "") ? "∅" : NOT_ANSWERED;
     if (texts) texts.bins = this.result.calibrations?.[0]?.number ?? texts.bins;
@@ -238,7 +240,7 @@ export class Report {
 
   /** The first text with an item to step to, or the first; null if there is none. */
   #firstTelling() {
-    return (this.texts.ofItems ? undefined : this.rows.find((text) => this.stepsIn(text).length > 0)) ?? this.rows[0] ?? null;
+    return (this.texts.ofItems && !this.texts.cells ? undefined : this.rows.find((text) => this.stepsIn(text).length > 0)) ?? this.rows[0] ?? null;
   }
 
   #sorted() {
@@ -282,7 +284,7 @@ export class Report {
   hitCounts() {
     const [items, texts] = [this.hits.items.length, plural(this.hits.texts.length, this.unit)];
     if (!this.texts.ofItems) return [plural(items, this.noun), texts];
-    return this.kinds.length ? [plural(items, "label"), texts] : [texts];
+    return this.kinds.length ? [plural(items, this.texts.cells ? this.noun : "label"), texts] : [texts];
   }
 
   /** The items of a text that the filter found; none if it asks for texts only. */

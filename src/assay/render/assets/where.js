@@ -71,7 +71,13 @@ function flow(report) {
   const show = (label) => place.replaceChildren(saveableFigure(`outcomes-${a}-${b}`, outcomeFlow(report, rows.filter((row) => row.label === label), label)));
   show(null);
   const labels = [...new Set(rows.map((row) => row.label))];
-  return [chooser("Gold label", labels.map((label) => [label === null ? "all gold labels" : `gold ${label}`, label]), show), place];
+  return [chooser(report.label === "label" ? "Gold label" : "Field", labels.map((label) => [nameLabel(report, label), label]), show), place];
+}
+
+/** Gold's label, or the field. @param {Report} report @param {string | null} label */
+function nameLabel(report, label) {
+  if (report.label === "label") return label === null ? "all gold labels" : `gold ${label}`;
+  return label === null ? `all ${report.label}s` : label === NO_LABEL ? "not in gold" : label;
 }
 
 /** @param {Report} report @param {Result["transitions"]} rows */

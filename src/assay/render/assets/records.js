@@ -1,0 +1,124 @@
+// A record: its text, and a row for each value with gold and systems in columns; a value under the mouse lights up in the text.
+import { KINDS, NONE } from "./data.js";
+import { element } from "./dom.js";
+import { plural } from "./numbers.js";
+import { saveableFigure } from "./picture.js";
+import { nameCell, tableWith, textCell } from "./tables.js";
+/** @import { Report } from "./report.js" */
+
+const NO_VALUE = "–";
+
+/** The record in view. @param {Report} report */
+export function recordCard(report) {
+  const { texts, view, systems } = report;
+  const text = view.text ?? 0;
+  const items = Array.from({ length: texts.itemStarts[text + 1] - texts.itemStarts[text] }, (_, place) => texts.itemStarts[text] + place);
+  const sides = report.sides();
+  /** @type {Map<number, number[]>} */
+  const rows = new Map();
+  for (const item of items) {
+    if (texts.owner[item] !== NONE && !sides.some((side) => side && texts.cells.value[side - 1](item) !== null)) continue;
+    rows.set(texts.cells.row[item], [...(rows.get(texts.cells.row[item]) ?? []), item]);
+  }
+  let around = "";
+  const cells = [...rows.keys()].sort((one, other) => one - other).map((row) => {
+    const found = rows.get(row) ?? [];
+    const path = texts.cells.path(found[0]);
+    const parent = path.slice(0, Math.max(path.lastIndexOf("."), path.lastIndexOf("[")) + 1);
+    const name = nameCell(path);
+    name.replaceChildren(element("span", { class: "soft" }, parent), path.slice(parent.length));
+    if (parent !== around) name.className = "begins";
+    around = parent;
+    return [name, sides.map((side) => valueCell(report, side, found))];
+  });
+  const head = (side) => () => {
+    const letter = side - 1 === view.a && view.b !== null ? "A" : side - 1 === view.b ? "B" : "";
+    return [letter && element("b", { class: `badge ${letter.toLowerCase()}` }, letter), element("bdi", {}, side ? systems[side - 1] : "gold")];
+  };
+  const caption = recordCaption(report, text, items);
+  const [source] = texts.words(text);
+  const box = source ? element("p", { class: "source", dir: "auto", tabIndex: 0, role: "group", "aria-label": "Text" }, source) : null;
+  const added = cells.length && [...rows.values()].some(([item]) => texts.cells.path(item).includes("[+"));
+  const card = element(
+    "div",
+    { class: "card", "aria-label": caption },
+    box,
+    tableWith({ heads: ["field", ...sides.map((side) => /** @type {any} */ (() => element("span", {}, head(side)())))], rows: cells, kind: "rows record" }),
+    added ? element("p", { class: "soft" }, "[+1], [+2] …: elements of a list that gold does not have.") : null,
+  );
+  if (box) lightIn(card, box, source);
+  return { figure: saveableFigure(String(texts.data.ids[text]) || "record", card), caption };
+}
+
+/** What a side says in a row, with marks: both strings of a wrong value are there, and what differs is underlined. @param {Report} report */
+function valueCell({ texts }, side, items) {
+  const spans = items.flatMap((item) => {
+    const gold = texts.cells.gold(item);
+    if (!side) return gold === null ? [] : [element("span", { class: "answer", "data-item": item, "data-value": gold, dir: "auto" }, element("bdi", {}, gold))];
+    const system = side - 1;
+    const outcome = texts.kinds[texts.outcome[system][item]] ?? "";
+    if (!outcome) return [];
+    const value = texts.cells.value[system](item);
+    const note = texts.cells.note[system](item);
+    const sign = outcome === "right" ? "✓ " : "✗ ";
+    const about = [outcome === "right" ? "" : outcome, note].filter(Boolean).join(", ");
+    const shown = value === null ? NO_VALUE : element("bdi", {}, outcome === "wrong" && gold !== null ? markDifference(gold, value) : value);
+    return [element("span", { class: `answer ${outcome === "right" ? "right" : outcome === "missing" ? "missing" : "wrong"}`, "data-item": item, "data-value": value, dir: "auto" }, sign, shown, about && element("small", {}, ` ${about}`))];
+  });
+  return textCell(spans.length ? spans : element("span", { class: "soft" }, NO_VALUE));
+}
+
+/** A value with what differs from gold's between their common beginning and end. */
+function markDifference(gold, value) {
+  const [one, other] = [[...gold], [...value]];
+  let first = 0;
+  while (first < Math.min(one.length, other.length) && one[first] === other[first]) first += 1;
+  let last = 0;
+  while (last < Math.min(one.length, other.length) - first && one.at(-1 - last) === other.at(-1 - last)) last += 1;
+  const end = other.length - last;
+  return [other.slice(0, first).join(""), element("u", {}, other.slice(first, end).join("")), other.slice(end).join("")];
+}
+
+/** The places of a value in a text: numbers that are equal, or the same words. */
+function findValue(text, value) {
+  const found = [];
+  const number = value.trim() === "" ? NaN : Number(value);
+  const words = value.trim().replace(/[.*+?^${}()|[\]\\]/gu, "\\$&").replace(/\s+/gu, "\\s+");
+  if (!words) return [];
+  const pattern = Number.isNaN(number) ? new RegExp(`(?<![\\p{L}\\p{N}])${words}(?![\\p{L}\\p{N}])`, "giu") : /\d+(?:[.,]\d+)*/gu;
+  for (const match of text.matchAll(pattern)) {
+    if (Number.isNaN(number) || Number(match[0].replaceAll(",", "")) === number || Number(match[0].replace(",", ".")) === number) found.push([match.index, match.index + match[0].length]);
+  }
+  return found;
+}
+
+/** While the mouse is on a value, or after a tap, mark it in the text. */
+function lightIn(card, box, text) {
+  const light = ({ target }) => {
+    const value = target.closest?.("[data-value]")?.dataset.value;
+    const places = value === undefined ? [] : findValue(text, value);
+    let last = 0;
+    const parts = places.flatMap(([begin, end]) => {
+      const before = text.slice(last, begin);
+      last = end;
+      return [before, element("mark", {}, text.slice(begin, end))];
+    });
+    box.replaceChildren(...parts, text.slice(last));
+    const [mark] = box.querySelectorAll("mark");
+    if (mark && (mark.offsetTop < box.scrollTop || mark.offsetTop + mark.offsetHeight > box.scrollTop + box.clientHeight)) box.scrollTop = mark.offsetTop - box.clientHeight / 2;
+  };
+  const table = card.querySelector("table");
+  for (const event of ["mouseover", "mouseleave", "click"]) table.addEventListener(event, light);
+}
+
+/** What became of the values, in words. @param {Report} report */
+function recordCaption(report, text, items) {
+  const { texts, view, systems } = report;
+  const counts = new Map();
+  for (const item of items) {
+    const kind = view.b === null ? texts.kinds[texts.outcome[view.a][item]] : KINDS[texts.change(item, view.a, view.b)];
+    if (kind) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  const names = [...counts].map(([kind, count]) => (view.b === null || kind === "both-right" ? `${count} ${kind.replace("-", " ")}` : plural(count, kind.replace("-", " "))));
+  return `Record ${texts.data.ids[text]}: ${view.b === null ? systems[view.a] : `${systems[view.a]} → ${systems[view.b]}`}: ${names.join(", ")}.`;
+}
