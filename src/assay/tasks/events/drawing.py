@@ -14,7 +14,7 @@ from assay.engine.prepare import Run
 from assay.engine.spanpairs import spans_of, surface_forms
 from assay.engine.task import Tables
 from assay.engine.texts import NO_HEAD
-from assay.tasks.events.pairs import ARGUMENT, TRIGGER, events_of, part_of
+from assay.tasks.events.pairs import ARGUMENT, TRIGGER, events_of, is_part
 
 _MEANINGS = {
     "le": "LE: wrong type or role",
@@ -34,7 +34,7 @@ def _place(pair: Pair, side: int, unit: Ints, numbers: Ints, judged: Ints) -> Ma
     trigger = events.number[events.arguments["event"][row[numbers]]]
     placed, at = place_spans(pair, side, numbers), place_spans(pair, side, trigger)
     apart = placed.unit != at.unit
-    is_argument = part_of(events, ARGUMENT)[row[numbers]]
+    is_argument = is_part(events, ARGUMENT)[row[numbers]]
     size = np.diff(pair.gold.starts)[at.unit] if pair.gold.texts is None else at.end.max(initial=0) + placed.end
     return replace(
         placed,
@@ -57,7 +57,7 @@ def _draw(pair: Pair, side: int, judged: Marks, wanted: Bools) -> Marks:
     The label of an argument in another sentence ends in an arrow and its words.
     """
     events = events_of(pair)[side]
-    chosen = events.where((part_of(events, TRIGGER) | part_of(events, ARGUMENT)) & wanted[events.unit])
+    chosen = events.where((is_part(events, TRIGGER) | is_part(events, ARGUMENT)) & wanted[events.unit])
     placed = _place(pair, side, chosen.unit, chosen.number, judged.number)
     labels = np.array(chosen.labels.strings(), dtype=object)
     apart = np.flatnonzero(placed.arguments["apart"])

@@ -21,7 +21,7 @@ from assay.engine.spanpairs import line_of, place_keys
 from assay.engine.weighting import Parts, weighted_scores
 from assay.errors import InputError, unknown
 from assay.formats.events import ARGUMENTS
-from assay.tasks.events.pairs import ARGUMENT, ATTRIBUTE, TRIGGER, events_of, part_of, types_of
+from assay.tasks.events.pairs import ARGUMENT, ATTRIBUTE, TRIGGER, events_of, is_part, types_of
 
 FAIR = ("tp", "le", "be", "lbe", "ae", "fn", "fp")
 """Outcomes if every error counts once: wrong label, boundary, both, an argument of another event."""
@@ -59,7 +59,7 @@ def _choose(pair: Pair, part: int) -> _Sides:
                 "Take triggers: -m triggers"
             )
     gold, system = events_of(pair)
-    return gold.where(part_of(gold, part)), system.where(part_of(system, part))
+    return gold.where(is_part(gold, part)), system.where(is_part(system, part))
 
 
 def _places(sides: _Sides, whole: _Sides) -> tuple[_Columns, _Columns]:
@@ -87,17 +87,16 @@ def _judge(
     keys = [(column[0][rows[0]], column[1][rows[1]]) for column in keys]
     labels, place = (gold.label, system.label), 1 if types else 0
     steps = Steps(len(gold), len(system))
+    # Those that are equal in all come first, so that pairs are what one expects.
     steps.by_columns(0, *keys, labels)
+    compared = [labels] if label else []
+    steps.by_columns(0, *keys, *compared)
+    elsewhere = [*keys[:place], *keys[place + 1 :], *compared]
     if match == "head":
         heads = [(gold.arguments[end], system.arguments[end]) for end in ("head_begin", "head_end")]
-        keys = [*keys[:place], *heads, *keys[place + 1 :]]
-        steps.by_columns(0, *keys, labels)
+        steps.by_columns(0, *heads, *elsewhere)
     if match == "overlap":
-        _pair_overlaps(steps, gold, system, [*keys[:place], *keys[place + 1 :], labels], 0)
-    if not label:
-        steps.by_columns(0, *keys)
-        if match == "overlap":
-            _pair_overlaps(steps, gold, system, [*keys[:place], *keys[place + 1 :]], 0)
+        _pair_overlaps(steps, gold, system, elsewhere, 0)
     matches = steps.matches(EXACT.index("fn"), EXACT.index("fp"))
     key = _keys(pair, system, whole[1], attached=attached)
     return matches.items(EXACT, gold, system, key, numbers=(gold.number, system.number))
@@ -183,7 +182,7 @@ def events(pair: Pair) -> Items:
     matches = steps.matches(EXACT.index("fn"), EXACT.index("fp"))
     key = _keys(pair, system, whole[1])
     # Events with other arguments are other answers.
-    inside = whole[1].where(part_of(whole[1], ARGUMENT))
+    inside = whole[1].where(is_part(whole[1], ARGUMENT))
     places, owner = place_keys(line_of(pair), inside), inside.arguments["event"]
     starts = np.searchsorted(owner, np.arange(len(system) + 1)).tolist()
     content = [hash(tuple(places[:, a:b].ravel().tolist())) for a, b in pairwise(starts)]
@@ -194,7 +193,7 @@ def events(pair: Pair) -> Items:
 # --- fair ---
 
 
-def match_fairly(gold: Marks, system: Marks) -> Steps:
+def pair_parts(gold: Marks, system: Marks) -> Steps:
     """Match triggers, then arguments within paired events, then arguments that are attached to another event."""
     steps, place, label = Steps(len(gold), len(system)), same_places(gold, system), (gold.label, system.label)
     sides, size = (gold, system), len(system) + 1
@@ -291,13 +290,13 @@ def fair_events(
     _choose(pair, ARGUMENT)
     whole = events_of(pair)
     gold, system = (side.where(side.arguments["part"] != ATTRIBUTE) for side in whole)
-    steps = match_fairly(gold, system)
+    steps = pair_parts(gold, system)
     matches = steps.matches(FAIR.index("fn"), FAIR.index("fp"))
     unpaired = np.append(steps.partner == NONE, False), np.ones(len(system) + 1, dtype=bool)
     unpaired[1][steps.partner[steps.partner != NONE]] = False
     kind, marks = matches.kind, dict[str, Bools]()
-    is_argument = np.append(part_of(gold, ARGUMENT), False)[matches.gold]
-    is_argument |= np.append(part_of(system, ARGUMENT), False)[matches.system]
+    is_argument = np.append(is_part(gold, ARGUMENT), False)[matches.gold]
+    is_argument |= np.append(is_part(system, ARGUMENT), False)[matches.system]
     for name, own, side, lonely in (
         ("fn", matches.gold, gold, unpaired[0]),
         ("fp", matches.system, system, unpaired[1]),

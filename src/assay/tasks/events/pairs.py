@@ -82,7 +82,7 @@ def events_of(pair: Pair) -> tuple[Marks, Marks]:
     return pair.marks[EVENTS]
 
 
-def part_of(marks: Marks, part: int) -> Bools:
+def is_part(marks: Marks, part: int) -> Bools:
     """Mask of the triggers, arguments or attributes."""
     return np.asarray(marks.arguments["part"] == part)
 

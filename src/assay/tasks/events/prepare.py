@@ -25,7 +25,7 @@ from assay.errors import InputError, UsageError
 from assay.formats import Input
 from assay.formats.events import ARGUMENTS, ATTRIBUTES, EVENTS, NOT_WHOLE, UNREAD
 from assay.tasks.events.measures import triggers
-from assay.tasks.events.pairs import ARGUMENT, TRIGGER, events_of, lay_out, pair_events, part_of
+from assay.tasks.events.pairs import ARGUMENT, TRIGGER, events_of, is_part, lay_out, pair_events
 
 _CAN = ("brat", "dygie", "events")
 """Formats that have events, though a file may have none."""
@@ -59,7 +59,7 @@ def prepare_events(run: Run) -> None:
         one, many = "event is", "events are"
         run.warnings.append(number_of_things(name=name, one=one, many=many, text=text, number=times))
     run.warnings += _check(run.pairs, options)
-    run.items = int(part_of(events_of(run.pairs[0][1])[0], TRIGGER).sum())
+    run.items = int(is_part(events_of(run.pairs[0][1])[0], TRIGGER).sum())
 
 
 def _read(item: Input | Corpus) -> Corpus:
@@ -104,7 +104,7 @@ def _check(pairs: list[tuple[str, Pair]], options: Options) -> Iterator[Remark]:
         yield nothing_in_system(name=name, nouns="events", number=len(systems[name]))
         if not options.symmetric:
             yield from check_system(name, pair, triggers(pair), "event")
-        arguments = [int(part_of(side, ARGUMENT).sum()) for side in events_of(pair)]
+        arguments = [int(is_part(side, ARGUMENT).sum()) for side in events_of(pair)]
         yield no_arguments(name=name, events=len(systems[name]), gold=arguments[0], number=arguments[1])
     yield identical_outputs(pairs, lambda ours, theirs: spans_of(ours)[1].equals(spans_of(theirs)[1]))
 

@@ -18,7 +18,7 @@ from assay.formats import Input
 from assay.formats.events import ARGUMENTS, EVENTS
 from assay.tasks.events import measures
 from assay.tasks.events.drawing import DRAWING
-from assay.tasks.events.pairs import ARGUMENT, events_of, part_of, types_of
+from assay.tasks.events.pairs import ARGUMENT, events_of, is_part, types_of
 from assay.tasks.events.prepare import prepare_events
 
 TRIGGERS = ("triggers(label=any)", "triggers")
@@ -58,7 +58,7 @@ def _event_slice(
 
 
 def _if_argument(marks: Marks, values: Ints) -> Ints:
-    return np.where(part_of(marks, ARGUMENT), values, -1)
+    return np.where(is_part(marks, ARGUMENT), values, -1)
 
 
 def _distance(pair: Pair, marks: Marks) -> Ints:
@@ -71,7 +71,7 @@ def _distance(pair: Pair, marks: Marks) -> Ints:
 
 def _count_arguments(_: Pair, marks: Marks) -> Ints:
     owners = marks.arguments["event"]
-    return find_bands(np.bincount(owners[part_of(marks, ARGUMENT)], minlength=len(marks))[owners], NUMBERS)
+    return find_bands(np.bincount(owners[is_part(marks, ARGUMENT)], minlength=len(marks))[owners], NUMBERS)
 
 
 SLICES = (
