@@ -92,6 +92,8 @@ class Drawing:
     """Examples of single items, if it is not sentences that are drawn."""
     unit: str = "sentence"
     """The unit that is one text of a page."""
+    weight: int = 1
+    """The number of sentences that take as much room on a page as one text."""
     meanings: Mapping[str, str] = field(default_factory=dict)
     """Kinds of outcome in words, for those that a drawing names."""
     unresolved: Callable[[Run, Items, str], Iterator[DrawnExample]] | None = None

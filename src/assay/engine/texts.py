@@ -148,6 +148,8 @@ class Texts:
     """One row per item: its `row` in a record, its `path`, gold's value and each system's with a note."""
     graded: str = ""
     """What the grades of items are, if none is right or wrong: `error` or `score`."""
+    most: int = MOST_TEXTS
+    """The most texts of this kind that a page shows."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -289,21 +291,22 @@ def code_sparse(mask: Bools, values: Array) -> dict[str, list[int]]:
 # --- which texts, and those of several shards ---
 
 
-def shows_all(how: str, judged: int) -> bool:
+def shows_all(how: str, judged: int, most: int) -> bool:
     """True if all texts are shown, including those without a difference or an error."""
-    return how == "all" or (how == "auto" and judged <= MOST_TEXTS)
+    return how == "all" or (how == "auto" and judged <= most)
 
 
-def draw_lots(how: str, lots: Array) -> Bools:
+def draw_lots(how: str, lots: Array, most: int) -> Bools:
     """Mask of the texts that are shown: those with the smallest lots if there are too many."""
-    if how in ("all", "diff") or len(lots) <= MOST_TEXTS:
+    if how in ("all", "diff") or len(lots) <= most:
         return np.ones(len(lots), dtype=bool)
-    return np.asarray(lots <= np.partition(lots, MOST_TEXTS - 1)[MOST_TEXTS - 1])
+    return np.asarray(lots <= np.partition(lots, most - 1)[most - 1])
 
 
 def limit_texts(pieces: Sequence[Texts]) -> tuple[Texts, ...]:
     """The texts of shards, without those that a page cannot show in any case."""
-    if sum(map(len, pieces)) <= MOST_TEXTS + MOST_TEXTS // _SLACK:
+    most = pieces[0].most if pieces else MOST_TEXTS
+    if sum(map(len, pieces)) <= most + most // _SLACK:
         return tuple(pieces)
     return (merge_texts(pieces),)
 
@@ -312,14 +315,14 @@ def merge_texts(pieces: Sequence[Texts]) -> Texts:
     """The texts of several shards as one, limited to those that a page shows."""
     if len(pieces) == 1:
         return pieces[0]
-    how, judged = pieces[0].how, sum(piece.judged for piece in pieces)
-    every = shows_all(how, judged)
+    how, most, judged = pieces[0].how, pieces[0].most, sum(piece.judged for piece in pieces)
+    every = shows_all(how, judged, most)
     worth = [np.ones(len(piece), dtype=bool) if every else piece.names.columns["telling"] for piece in pieces]
     lots = [piece.names.columns["lot"] for piece in pieces]
-    drawn = draw_lots(how, np.concatenate([lot[telling] for lot, telling in zip(lots, worth, strict=True)]))
-    if drawn.sum() > MOST_TEXTS:
+    drawn = draw_lots(how, np.concatenate([lot[telling] for lot, telling in zip(lots, worth, strict=True)]), most)
+    if drawn.sum() > most:
         raise UsageError(
-            f"--embed {how}: there are more than {MOST_TEXTS:,} such {pieces[0].unit}s, and files are read one "
+            f"--embed {how}: there are more than {most:,} such {pieces[0].unit}s, and files are read one "
             f"after the other. Give --embed sample"
         )
     kept_pieces, first = [], 0
@@ -373,7 +376,8 @@ def make_texts(
     unit = drawing.unit
     of_item = gold.unit_of_sentence(unit)[items.sentence]
     skipped = np.zeros(gold.documents, dtype=bool) if unit == "document" else run.skipped
-    shown = choose_texts(items, of_item, skipped, how, seed, list(gold.unit_names(unit)))
+    most = MOST_TEXTS // drawing.weight
+    shown = choose_texts(items, of_item, skipped, how, seed, list(gold.unit_names(unit)), most)
     begin, end, stretches = drawing.places(run, items)
     text = shown.place[of_item]
     rows = np.flatnonzero(text != NONE)
@@ -412,6 +416,7 @@ def make_texts(
         parts=layers.parts,
         facts=layers.facts,
         values=layers.values,
+        most=most,
         graded=items.graded,
     )
 
@@ -440,17 +445,20 @@ class Shown:
         return Rows(np.arange(len(self.chosen)), columns)
 
 
-def choose_texts(items: Items, of_item: Ints, skipped: Bools, how: str, seed: int, names: Sequence[str]) -> Shown:
+def choose_texts(
+    items: Items, of_item: Ints, skipped: Bools, how: str, seed: int, names: Sequence[str], most: int | None = None
+) -> Shown:
     """The texts to be shown, of those that are not skipped; `of_item` is the text of each item.
 
     These are all texts, those with a difference or an error, or a sample of these, drawn by a hash of their names.
     """
+    most = MOST_TEXTS if most is None else most
     telling = np.zeros(len(skipped), dtype=bool)
     telling[of_item[~np.all(items.right, axis=0)]] = True
-    every = shows_all(how, int((~skipped).sum()))
+    every = shows_all(how, int((~skipped).sum()), most)
     worth = np.flatnonzero(~skipped & (telling | every))
     lots = np.array([lot_of(seed, "texts", names[text]) for text in worth.tolist()], dtype=np.uint64)
-    drawn = draw_lots(how, lots)
+    drawn = draw_lots(how, lots, most)
     chosen = worth[drawn]
     place = np.full(len(skipped), NONE)
     place[chosen] = np.arange(len(chosen))

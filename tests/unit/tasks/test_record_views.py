@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import assay
+from assay.engine import texts
 from assay.render.drawings import record_lines
 from assay.render.table import make_heading
 from assay.render.tables import brief, tables
@@ -101,10 +102,10 @@ def test_an_example_is_a_record_with_a_line_for_each_value_the_most_errors_first
 
 
 def test_a_page_has_the_values_of_records_in_the_order_of_the_schema():
-    texts = assay.compare(SMALL, ANSWERS, times=5, embed="all").texts
-    records, strings = texts["cells"], texts["cells"]["strings"]
-    assert texts["parts"] == ["text"] and texts["vocabulary"] == [row["text"] for row in SMALL]
-    assert len(records["path"]) == len(records["gold"]) == len(texts["items"]["text"]) == 10
+    page = assay.compare(SMALL, ANSWERS, times=5, embed="all").texts
+    records, strings = page["cells"], page["cells"]["strings"]
+    assert page["parts"] == ["text"] and page["vocabulary"] == [row["text"] for row in SMALL]
+    assert len(records["path"]) == len(records["gold"]) == len(page["items"]["text"]) == 10
     row, rows = 0, {}
     for step, path in zip(records["row"], records["path"], strict=True):
         row += step
@@ -129,3 +130,10 @@ def test_elements_that_two_systems_add_have_one_number_if_they_share_a_value():
     assert [(item.path, item.answers["a"], item.answers["b"]) for item in example.items if item.answers["b"]] == [
         ("items[+2].price", None, "7")
     ]
+
+
+def test_a_page_has_fewer_records_than_it_has_sentences(monkeypatch):
+    monkeypatch.setattr(texts, "MOST_TEXTS", 10)
+    result = assay.compare(SMALL, ANSWERS, times=5, embed="auto")
+    assert (result.texts["embedded"], result.texts["total"], result.texts["how"]) == (1, 2, "sample")
+    assert len(result.texts["cells"]["path"]) == len(result.texts["items"]["text"])

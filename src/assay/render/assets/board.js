@@ -76,7 +76,7 @@ export function boardPanel(report) {
     if (focused !== null) find(`[data-system="${focused}"]`, place).focus();
   };
   show();
-  const chosen = choiceOf({ id: "by", "aria-label": "Ranked by" }, measures.map((measure) => [measure, `by ${report.name(all.find((row) => row.measure === measure))}`]));
+  const chosen = choiceOf({ id: "by", "aria-label": "Ranked by" }, measures.map((measure) => [measure, `by ${report.name(all.find((row) => row.measure === measure) ?? { measure, score: "" })}`]));
   chosen.value = by;
   chosen.addEventListener("change", () => {
     report.change({ by: chosen.value }, "pair");

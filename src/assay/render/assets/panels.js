@@ -113,7 +113,7 @@ function coursePanel(report, diff) {
   const counts = { improved: diff.improved, worsened: diff.worsened, equal: diff.items - diff.different };
   const kinds = { improved: "correction", worsened: "new-error", equal: "both-right" };
   const signs = { improved: "↗", worsened: "↘", equal: "=" };
-  const parts = Object.entries(counts).map(([name, count]) => ({ kind: kinds[name], name, count }));
+  const parts = Object.entries(counts).map(([name, count]) => ({ kind: kinds[name], name, count: count ?? 0 }));
   const draw = ({ kind, name, count }) => [
     textCell(changeSign(kind, signs[name])),
     nameCell(name),

@@ -184,4 +184,4 @@ def _draw_examples(run: Run, items: Items, wanted: Wanted, options: Options) -> 
         yield DrawnExample(group, lots[record], example, record if ids[record] is None else None)
 
 
-CARDS = Drawing("cards", places=unit_places, layers=_draw_cards, examples=_draw_examples)
+CARDS = Drawing("cards", places=unit_places, layers=_draw_cards, examples=_draw_examples, weight=10)
