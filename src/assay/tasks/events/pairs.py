@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
+from itertools import groupby
 
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Ints, Stretches, pack_columns
+from assay.arrays import NONE, Bools, Ints, pack_columns
 from assay.corpus import Column, Corpus, Marks, code_by_alphabet
 from assay.engine.matching import same_places
 from assay.engine.spanpairs import spans_of
@@ -30,41 +32,18 @@ def lay_out(corpora: Sequence[Corpus]) -> list[Corpus]:
         arguments = corpus.marks.get(ARGUMENTS, triggers.where(np.zeros(len(triggers), dtype=bool)))
         texts = [text.split(BETWEEN) if text else [] for text in triggers.columns[ATTRIBUTES].strings()]
         owners = np.repeat(np.arange(len(triggers)), [*map(len, texts)])
-        heads = arguments.where(arguments.arguments.get("head_begin", np.full(len(arguments), NONE)) != NONE)
-        ends = [heads.arguments.get(name, heads.begin) for name in ("head_begin", "head_end")]
+        attributes = replace(triggers.where(owners), labels=Column.of([text for listed in texts for text in listed]))
+        begin, end = (arguments.arguments.get(name, arguments.begin) for name in ("head_begin", "head_end"))
+        headed = np.flatnonzero(begin != NONE)
+        heads = replace(arguments, begin=begin, end=end, stretches={}).where(headed)
+        numbers = [np.arange(len(table)) for table in (triggers, arguments, attributes)]
         tables = [
-            triggers,
-            arguments,
-            triggers.where(owners),
-            replace(heads, begin=ends[0], end=ends[1], stretches={}),
-        ]
-        labels = [*triggers.labels.strings(), *arguments.labels.strings()]
-        labels += [text for listed in texts for text in listed] + heads.labels.strings()
-        number = np.arange(len(arguments))[arguments.arguments["head_begin"] != NONE] if len(heads) else heads.begin
-        stretches: dict[int, Stretches] = {}
-        before = 0
-        for table in tables:
-            stretches |= {before + row: shape for row, shape in table.stretches.items()}
-            before += len(table)
-        unit, begin, end, lines = (
-            np.concatenate([getattr(table, name) for table in tables]) for name in ("unit", "begin", "end", "lines")
-        )
-        own = [np.arange(len(triggers)), np.arange(len(arguments)), np.arange(len(owners)), number]
-        laid.append(
-            Marks(
-                unit,
-                begin,
-                end,
-                Column.of(labels),
-                lines,
-                stretches,
-                group=np.concatenate([table.group for table in tables if table.group is not None]),
-                arguments={
-                    "part": np.repeat(np.arange(len(tables)), [*map(len, tables)]),
-                    "own": np.concatenate(own),
-                },
+            replace(table, columns={}, arguments={"part": np.full(len(table), part), "own": own})
+            for part, (table, own) in enumerate(
+                zip((triggers, arguments, attributes, heads), [*numbers, headed], strict=True)
             )
-        )
+        ]
+        laid.append(reduce(Marks.followed_by, tables))
     coded = code_by_alphabet([marks.labels for marks in laid])
     both = zip(corpora, laid, coded, strict=True)
     return [corpus.with_marks(spans=replace(marks, labels=labels).in_order()[0]) for corpus, marks, labels in both]
@@ -116,11 +95,7 @@ def pair_events(pair: Pair) -> tuple[Pair, tuple[int, int]]:
         ]
         # In an order that does not depend on that of the file.
         order = sorted(range(len(wholes)), key=wholes.__getitem__)
-        chosen = [
-            row
-            for row, before in zip(order, [None, *order], strict=False)
-            if before is None or wholes[row] != wholes[before]
-        ]
+        chosen = [next(rows) for _, rows in groupby(order, wholes.__getitem__)]
         repeated.append(len(order) - len(chosen))
         new = np.full(len(triggers) + 1, NONE)
         new[chosen] = np.arange(len(chosen))

@@ -11,7 +11,6 @@ from assay.align import Pair
 from assay.corpus import Column, Corpus, Marks
 from assay.engine.options import Options
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import spans_of
 from assay.engine.warnings import (
     Remark,
     check_system,
@@ -106,7 +105,7 @@ def _check(pairs: list[tuple[str, Pair]], options: Options) -> Iterator[Remark]:
             yield from check_system(name, pair, triggers(pair), "event")
         arguments = [int(is_part(side, ARGUMENT).sum()) for side in events_of(pair)]
         yield no_arguments(name=name, events=len(systems[name]), gold=arguments[0], number=arguments[1])
-    yield identical_outputs(pairs, lambda ours, theirs: spans_of(ours)[1].equals(spans_of(theirs)[1]))
+    yield identical_outputs(pairs, lambda ours, theirs: events_of(ours)[1].equals(events_of(theirs)[1]))
 
 
 @remark
