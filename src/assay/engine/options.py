@@ -227,7 +227,8 @@ class Options:
     @property
     def spelled_column(self) -> str:
         """The columns as the user gave them."""
-        by_name = self.column.items() if isinstance(self.column, Mapping) else [("", self.column or "")]
+        given = [self.column or ""] if isinstance(self.column, str | int | None) else self.column
+        by_name = given.items() if isinstance(given, Mapping) else [("", column) for column in given]
         return ",".join(f"{name}={column}" if name else str(column) for name, column in by_name)
 
     def with_columns(self, names: Sequence[str]) -> Options:

@@ -249,9 +249,13 @@ class Run:
             known = {*gold.document_ids, *(row[1] for row in gold.left_out)}
             if known.isdisjoint(system.document_ids):
                 ours, theirs = (corpus.document_texts() for corpus in (gold, system))
-                if len({*ours}) == len(ours) and sorted(ours) == sorted(theirs):
-                    self.warnings.append(matched_by_text(name=name, number=len(theirs)))
-                    return ours, theirs
+                more = {*theirs} - {*ours}
+                # As many documents more as gold leaves out are these, whose texts gold's file need not have.
+                is_each = {*ours} <= {*theirs} and len({*ours}) == len(ours) == len(theirs) - len(more)
+                if is_each and len(more) <= len(gold.left_out):
+                    self.warnings.append(matched_by_text(name=name, number=len(ours)))
+                    named = dict(zip(sorted(more), (row[1] for row in gold.left_out), strict=False))
+                    return ours, [named.get(text, text) for text in theirs]
             return gold.document_ids, system.document_ids
         numbers = []
         for corpus in (gold, system):

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.errors import InputError
 from assay.formats.builder import Builder
-from assay.formats.source import ANNOTATIONS, open_file
+from assay.formats.source import ANNOTATIONS, is_archive, open_file
 from assay.formats.whose import CURATION, Annotation, Asked, Whose
 from assay.records import dataclass
 
@@ -73,8 +73,14 @@ def choose_files(folder: str, files: Sequence[str], asked: Asked) -> ChosenFiles
 
 def find_annotators(folder: str, files: Sequence[str]) -> Found | None:
     """The files by document and annotator; None if paths tell nobody."""
-    names = {os.path.relpath(file, folder).replace(os.sep, "/"): file for file in files}
-    return _find_project(names) or _find_folders(names) or _find_rows(names)
+    # A zip file often contains one folder with all the others.
+    shared = os.path.commonpath([*map(os.path.dirname, files)]) if files and is_archive(folder) else folder
+    names = {os.path.relpath(file, shared).replace(os.sep, "/"): file for file in files}
+    # A folder within a project may be given, too.
+    above = "/".join(os.path.abspath(shared).split(os.sep)[-2:])
+    is_part = any(own in name for name in names for own in (_INITIAL, _CURATOR))
+    part = {f"{above}/{name}": file for name, file in names.items() if is_part}
+    return _find_project(names) or _find_project(part) or _find_folders(names) or _find_rows(names)
 
 
 def _find_project(names: Mapping[str, str]) -> Found | None:

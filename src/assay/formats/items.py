@@ -7,6 +7,7 @@ import io
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
@@ -76,6 +77,8 @@ _MUCH = 60_000
 _MANY = 50
 """The number of rows from which different first cells are hardly words."""
 _WITH_SPANS = re.compile(r"^\s*[\[{]|</\w+>")
+_SPANS_IN_CELL = re.compile(r"""\s*\[\s*(?:[\[(]\s*\d+\s*,\s*\d+\s*,|\{[^}]*["']start)""")
+_OF_PRODIGY, _ACCEPTED = "_input_hash", "accept"
 _OF_WORDS = frozenset(
     {"annotations", "clusters", "entities", "ents", "relations", "sentences", "spans", "tokens", "words"}
     | {"tokenized_text"}
@@ -118,6 +121,7 @@ class Roles:
 
 def find_roles(table: CellTable, given: Mapping[str, Any], asked: Asked, column: str | None = None) -> Roles:
     """The columns of a table that have a role, by their names or as the user says; an error if it is unclear."""
+    _refuse_rejected(table)
     wanted = asked.id or given["id"]
     ids = _locate_several(table, "" if wanted == "none" else wanted)
     if not wanted and (several := table.among(IDS)):
@@ -152,6 +156,11 @@ def find_roles(table: CellTable, given: Mapping[str, Any], asked: Asked, column:
             f"{table.path}: no column is called like {side} ({', '.join((SYSTEM if asked.is_system else GOLD)[:4])}"
             f" …). Name it: --column {own}{_example(table, ids)}. There is: {_list(table)}."
         )
+    if label is not None and (spans := [row for row, cell in enumerate(table.columns[label]) if _holds_spans(cell)]):
+        raise InputError(
+            f"{table.place(spans[0])}: {table.name(label)} contains spans, but a row of a table is an item with "
+            "a label. Export JSON from the annotation tool: its spans are read."
+        )
     texts = _locate_several(table, given["text"])
     if not texts:
         taken = {label, targets, confidence, *ids}
@@ -159,6 +168,23 @@ def find_roles(table: CellTable, given: Mapping[str, Any], asked: Asked, column:
         usual = {*table.among(_TEXTS)}
         texts = tuple(place for place in rest if place in usual or (not table.names and len(rest) == 1))
     return Roles(label, ids, texts, confidence, shares, targets)
+
+
+def _refuse_rejected(table: CellTable) -> None:
+    """Refuse answers of Prodigy that do not accept a label."""
+    if not {_OF_PRODIGY, "answer"} <= {*table.names}:
+        return
+    answers = Counter(map(str, table.columns[table.locate("answer")]))
+    if others := ", ".join(f"{name} ({number:,})" for name, number in answers.items() if name != _ACCEPTED):
+        raise InputError(
+            f"{table.path}: answers of Prodigy that accept no label: {others}. Leave these rows out, or give "
+            "each the label that it stands for."
+        )
+
+
+def _holds_spans(cell: Any) -> bool:
+    """True for a list of spans as annotation tools write it into a cell."""
+    return isinstance(cell, str) and _SPANS_IN_CELL.match(cell) is not None
 
 
 def hint_confidences(names: Sequence[str], system: str = "") -> str:
@@ -197,6 +223,11 @@ def _choose_id(table: CellTable, candidates: Sequence[int]) -> int:
 def _find_label(table: CellTable, column: str, asked: Asked) -> tuple[int | None, int | None]:
     """The column of labels, and that of gold's labels in a system's table."""
     of_gold, of_system = table.among(GOLD), table.among(SYSTEM)
+    if _OF_PRODIGY in table.names:
+        # Prodigy's answer says what became of the label; a choice is in `accept`.
+        answer = table.among(("answer",))
+        of_gold = [place for place in of_gold if place not in answer] or table.among((_ACCEPTED,))
+        of_system = [place for place in of_system if place not in answer]
     candidates = of_gold if asked.name == "gold" and not asked.among_annotators else of_system or of_gold
     if column:
         candidates = [table.locate(column)]

@@ -42,10 +42,13 @@ OF_DOCUMENT = frozenset(
 """Keys of a document that are no metadata."""
 _ANSWERS = {"accept": "", "reject": "rejected", "ignore": "ignored"}
 """The answers in Prodigy, and why an annotation does not count."""
+_VIEWS = ("ner", "ner_manual", "spans", "spans_manual", "relations", "blocks", "dep", "pos", "pos_manual")
+"""The views of Prodigy whose answers are spans."""
 _SUBMITTED = "submitted"
 """The status of a response in Argilla that counts."""
 _REGIONS = ("labels", "hypertextlabels")
 """The types of results of Label Studio that are spans."""
+_SOUND = "Regions of recordings, in seconds"
 STUDIO, STUDIO_MIN = "Label Studio JSON", "Label Studio JSON-MIN"
 DOCCANO, PRODIGY, ARGILLA = "doccano JSON", "Prodigy JSON", "Argilla JSON"
 _LOST_IN_MIN = (
@@ -249,7 +252,9 @@ def _results(entry: dict[str, Any], place: str) -> tuple[list[Any], list[Any], d
     of_all = entry.get("score")
     for result in _dicts(entry.get("result")):
         kind, value = result.get("type", "labels"), result.get("value")
-        if kind in _REGIONS:
+        if kind in _REGIONS and ("original_length" in result or (isinstance(value, dict) and "channel" in value)):
+            unread[_SOUND] = unread.get(_SOUND, 0) + 1
+        elif kind in _REGIONS:
             score = result.get("score", of_all)
             spans.append(_region(value, place, id=result.get("id"), layer=result.get("from_name"), score=score))
         elif kind != "relation":
@@ -345,6 +350,9 @@ def _document(value: Any, line: int, place: str) -> tuple[Document, object]:
     is_prodigy = "_input_hash" in value
     by_users = not lists and isinstance(value.get("annotations"), list)
     # Prodigy divides texts that are to be marked into tokens, and may leave out an empty list of spans.
+    view = value.get("_view_id") if is_prodigy else None
+    if not lists and isinstance(view, str) and view not in _VIEWS:
+        raise InputError(f"{place}: an answer to the view {view} of Prodigy, not spans. Give it a file of its own.")
     if not lists and not by_users and not (is_prodigy and tokens is not None):
         raise InputError(
             f'{place}: no list of spans among {", ".join(value)}. Call it "spans", and give [] if there are none.'

@@ -50,6 +50,10 @@ _NO_FOLDERS = ("header.json", "_journal/", "samples/", "summaries.json", "reduct
 _PATTERN = re.compile(r"[*?\[]")
 
 
+_SPLITS = "dataset_dict.json"
+"""The file of Hugging Face that names the parts of a data set."""
+
+
 def list_files(path: str) -> list[str]:
     """The files that a path, a folder or a glob pattern stands for, in a stable order."""
     if path == "-":
@@ -72,8 +76,12 @@ def list_files(path: str) -> list[str]:
             raise InputError(f"{path}: no file matches this pattern.")
     else:
         return [path]
-    # If there are annotations of texts, these alone: the texts are read with them, settings are not.
-    return [file for file in files if file.endswith(ANNOTATIONS)] or files
+    # If there are annotations of texts, these alone: the texts are read with them, settings are not. Beside tables of
+    # Arrow, Hugging Face saves what describes them, and keeps results of its own.
+    tables = [file for file in files if file.endswith(".arrow") and not os.path.basename(file).startswith("cache-")]
+    if tables and any(os.path.basename(file) == _SPLITS for file in files):
+        raise InputError(f"{path}: a data set in several parts. Name one: {os.path.dirname(tables[0])}")
+    return [file for file in files if file.endswith(ANNOTATIONS)] or tables or files
 
 
 def find_folder(path: str) -> str | None:

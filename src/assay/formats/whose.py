@@ -195,11 +195,12 @@ class Whose:
                 documents[name] += number
         has_truth = any(one.is_truth for one in people)
         self._truths += has_truth
-        statuses = dict.fromkeys(one.status for one in people if one.status) if people else (NOT_ANNOTATED,)
+        statuses = dict.fromkeys(one.status for one in people if one.status)
+        statuses |= {} if people or curated else {NOT_ANNOTATED: None}
         for status in (*statuses, *["ground truth"] * has_truth, *[CURATION] * bool(curated)):
             self.statuses[status] += 1
         if self.asked.surveys:
-            return next((one for one in (*people, *models) if not one.status), "")
+            return next((one for one in (*people, *models, *curated) if not one.status), "")
         if self._who in ("", ANNOTATIONS, LAST):
             found = [*people, *curated] or ([] if self._who else models)
         elif self._who == CURATION:

@@ -335,6 +335,12 @@ def _read_gold_errors(path: str, gold: Corpus) -> Marks:
 # --- what looks wrong ---
 
 
+def _unread(corpus: Corpus) -> str:
+    """What a file contains that is not read, in brackets."""
+    unread = "; ".join(f"{what}, not read: {number:,}" for what, number in corpus.unread.items())
+    return f" ({unread})" if unread else ""
+
+
 def _check(run: Run) -> Iterator[Remark]:
     """Remarks on sides without spans, on repeated spans, and on systems that look wrong."""
     options, first = run.options, run.pairs[0][1]
@@ -342,7 +348,7 @@ def _check(run: Run) -> Iterator[Remark]:
         gold=first.gold.name,
         nouns="spans",
         symmetric="symmetric" if options.symmetric else "",
-        labels=" with labels that count" if options.labels or options.ignore_labels else "",
+        labels=(" with labels that count" if options.labels or options.ignore_labels else "") + _unread(first.gold),
         number=len(spans_of(first)[0]),
         theirs=sum(len(spans_of(pair)[1]) for _, pair in run.pairs),
     )
