@@ -149,6 +149,8 @@ def _fits(items: Items, systems: Sequence[int], moved: Bools, pattern: Sequence[
     for name, column in zip(pattern, columns, strict=True):
         if name in (NOTHING, NOT_ANSWERED):
             wanted &= column == NONE
+        elif name == "missing" and name in items.kinds and name not in codes:
+            wanted &= (column == NONE) & (items.gold != NONE)
         elif name in moved_codes and column is columns[-1]:
             wanted &= moved & (column == moved_codes[name])
         elif name != "*":

@@ -137,3 +137,9 @@ def test_a_page_has_fewer_records_than_it_has_sentences(monkeypatch):
     result = assay.compare(SMALL, ANSWERS, times=5, embed="auto")
     assert (result.texts["embedded"], result.texts["total"], result.texts["how"]) == (1, 2, "sample")
     assert len(result.texts["cells"]["path"]) == len(result.texts["items"]["text"])
+
+
+def test_changes_are_chosen_by_the_names_that_tables_give_them():
+    for change, number in {"items[].sku→missing→right": 67, "items[].price→wrong→other wrong": 12}.items():
+        examples = compare_corpus(examples=200, change=change).examples
+        assert sum(len(example.items) for example in examples) == number
