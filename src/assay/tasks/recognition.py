@@ -26,6 +26,8 @@ def recognise(item: Input | Corpus, options: Options) -> set[str]:
     if isinstance(item, Corpus):
         layers = {*item.marks, *(("constituents",) if item.trees is not None else ())}
         layers |= {"links"} if any(map(is_link_column, item.columns)) else set()
+        # As by its first lines, what has events and no relations is there for its events.
+        layers -= {"relations"} if "events" in layers and not len(item.marks.get("relations", ())) else set()
     else:
         layers = set(item.plan.layers)
         form = item.plan.name

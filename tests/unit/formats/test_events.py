@@ -158,3 +158,9 @@ def test_triggers_of_several_words_in_dygie(tmp_path):
     path.write_text(text.replace('[8, "Die"]', '[1, "Die"]'), "utf-8")
     with pytest.raises(InputError, match=r"events\[1\]\[0\] lies in sentence 0\. Places count over the document\."):
         read(path)
+
+
+@each("name", ["dygie.jsonl", "oneie.jsonl"])
+def test_files_and_corpora_show_the_task(name):
+    for given in (FORMATS / name, read(FORMATS / name)):
+        assert assay.score(given, {"s": given}, times=20).about.task == "events"
