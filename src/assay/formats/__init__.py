@@ -834,7 +834,9 @@ class Input:
                     f'column {self.plan.words}. Say where they are, e.g. --input-format "{chosen.name}(word=2)".'
                 )
             try:
+                builder.begin_file(source.path)
                 chosen.read(source, builder)
+                builder.end_file()
             finally:
                 source.close()
             digests.append(source.sha256)

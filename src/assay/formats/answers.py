@@ -119,7 +119,6 @@ def decide_answers(head: Sequence[str], path: str, given: Mapping[str, Any], *_:
 
 def read_answers(source: Source, builder: Builder, **given: Any) -> None:
     """Read one file: values of JSON, or a text that is one answer."""
-    builder.begin_file(source.path)
     collected = builder.collector(Answers)
     collected.parameters = given
     if source.path.endswith(".txt") and source.folder is not None:
@@ -135,7 +134,6 @@ def read_answers(source: Source, builder: Builder, **given: Any) -> None:
         check_ids(answer.name is not None, first.name is not None, answer.place)
         builder.add([""], [builder.words + 1], [answer.line])
     collected.answers += found
-    builder.end_file()
 
 
 def looks_predictions(head: Sequence[str]) -> bool:
@@ -145,7 +143,6 @@ def looks_predictions(head: Sequence[str]) -> bool:
 
 def read_predictions(source: Source, builder: Builder) -> None:
     """Read one file: for each of gold's texts a list of spans, each with its text."""
-    builder.begin_file(source.path)
     collected = builder.collector(Answers)
     # Labels are taken as they are.
     collected.parameters = {**PARAMETERS, "labels": "*"}
@@ -157,7 +154,6 @@ def read_predictions(source: Source, builder: Builder) -> None:
             expect(has_text, f"{place}: span {number}", span, "a span with its text")
         collected.answers.append(Answer(None, None, "", None, source.path, line, spans))
         builder.add([""], [builder.words + 1], [line])
-    builder.end_file()
 
 
 def _answers(values: Iterable[tuple[Any, str, int]], given: Mapping[str, Any]) -> Iterator[Answer]:

@@ -41,7 +41,6 @@ def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) 
 
     Lines of one predicate each that follow one another with the same words, or the same id, are one sentence.
     """
-    builder.begin_file(source.path)
     given: list[_Predicate] = []
     last: tuple[Any, list[str]] | None = None
     for line, value in json_values(source, _EXAMPLE, "sentence"):
@@ -84,7 +83,6 @@ def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) 
                 raise InputError(f"{place}: predicate {number} in a sentence of {len(words)} words, counted from 0.")
             given.append((line, builder.sentence - 1, verb, tags))
     _collect(source.path, given, builder, scheme, repair)
-    builder.end_file()
 
 
 def _number(verb: Mapping[str, Any]) -> int | None:

@@ -51,7 +51,6 @@ def decide_pubtator(head: Sequence[str], *_: object) -> dict[str, Any]:
 
 def read_pubtator(source: Source, builder: Builder, *, offsets: str) -> None:
     """Read one file; a relation is a fact between two entities, each all mentions with one identifier."""
-    builder.begin_file(source.path)
     lines: list[tuple[int, str]] = []
     before = ""
     for batch in source.batches():
@@ -65,7 +64,6 @@ def read_pubtator(source: Source, builder: Builder, *, offsets: str) -> None:
                 lines.append((number, line))
     if lines:
         add_document(_pubtator_document(lines, source.path), builder, offsets=offsets)
-    builder.end_file()
 
 
 def _pubtator_document(lines: Sequence[tuple[int, str]], path: str) -> Document:
@@ -125,7 +123,6 @@ def decide_bioc(head: Sequence[str], *_: object) -> dict[str, Any]:
 
 def read_bioc(source: Source, builder: Builder, *, offsets: str) -> None:
     """Read one file."""
-    builder.begin_file(source.path)
     if "\n".join(source.head()).lstrip().startswith("<"):
         _read_bioc_xml(source, builder, offsets)
     else:
@@ -133,7 +130,6 @@ def read_bioc(source: Source, builder: Builder, *, offsets: str) -> None:
             fields = value if isinstance(value, dict) else {}
             for document in fields.get("documents", fields.get("PubTator3", [value])):
                 _add_bioc_document(document, line, source.path, builder, offsets)
-    builder.end_file()
 
 
 def _read_bioc_xml(source: Source, builder: Builder, offsets: str) -> None:

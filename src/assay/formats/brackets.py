@@ -85,7 +85,6 @@ def read_brackets(
         raise unknown("kind of blank line", blank, BLANK_LINES)
     if line not in LINES:
         raise unknown("kind of line", line, LINES)
-    builder.begin_file(source.path)
     forest = Forest(builder)
     plain = unescape_word if escaped else str
     words = builder.vocabularies[0]
@@ -117,7 +116,6 @@ def read_brackets(
         # All lines but those of the trees are blank.
         missing = (all_but(np.asarray(forest.lines) - 1, pieces.last_line) + 1).tolist()
     forest.hand_over(missing)
-    builder.end_file()
 
 
 def _add_numbered(

@@ -270,8 +270,9 @@ class Builder:
         return len(self._starts) - 1
 
     def begin_file(self, path: str) -> None:
-        """Begin a file; all that follows is in it."""
-        self._files.append((path, self.sentence))
+        """Begin a file, unless it has begun; all that follows is in it."""
+        if self._files[-1:] != [(path, self.sentence)]:
+            self._files.append((path, self.sentence))
 
     def add(self, flat: list[str], ends: Iterable[int], lines: Iterable[int]) -> None:
         """Words with their labels (form, label, label, …, form, label, …) and the sentences that end among them.
@@ -406,7 +407,7 @@ class Builder:
         """A file begins a document, whether it marks one or not."""
         self.refuse_faults()
         path, first = self._files[-1]
-        if first == self.sentence and self._left_out:
+        if self.tables or (first == self.sentence and self._left_out):
             return
         if first == self.sentence:
             raise InputError(f"{path}: no words in it.")

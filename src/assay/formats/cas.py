@@ -50,7 +50,6 @@ def _name_chains(column: str) -> list[str]:
 
 def read_cas(source: Source, builder: Builder, *, view: str) -> None:
     """Read one file, which is a document; `view` names one of several views."""
-    builder.begin_file(source.path)
     is_xml = "\n".join(source.head()).lstrip().startswith("<")
     elements = dict(_parse_xmi(source) if is_xml else _parse_json(source))
     views = {fields.get("sofaID", ""): key for key, (kind, fields, _) in elements.items() if kind == _SOFA}
@@ -65,7 +64,6 @@ def read_cas(source: Source, builder: Builder, *, view: str) -> None:
     if not is_text(text):
         raise InputError(f"{source.path}: the text has half a character (a lone surrogate) in it. Write it as UTF-8.")
     add_layers(_make_document(source, builder, text, sofa, elements), builder)
-    builder.end_file()
 
 
 def _parse_xmi(source: Source) -> Iterator[tuple[str, _Element]]:

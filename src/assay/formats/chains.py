@@ -286,7 +286,6 @@ class _Reader:
         # Only a skeleton gives empty words.
         if builder.cells[0] and (b"" in builder.cells[0]) != (self._layout.word is None):
             raise InputError(f"{path}: some files have words and some have none. Read them apart.")
-        builder.begin_file(path)
         for batch in self._source.batches():
             self._read_batch(batch)
         if self._document is not None:
@@ -300,7 +299,6 @@ class _Reader:
             self._problem(1, "no document in the file. It begins with a line #begin document (name); part 000")
         self._read_mentions()
         refuse_all([text for _, text in sorted(self._problems)])
-        builder.end_file()
 
     def _problem(self, line: int, text: str) -> None:
         self._problems.append((line, f"{self._source.path}:{line}: {text}"))
@@ -484,7 +482,6 @@ def looks_text2text(head: Sequence[str]) -> bool:
 
 def read_text2text(source: Source, builder: Builder, *, broken: str = "error") -> None:
     """Read one file; `broken="drop"` leaves out mentions that are not closed or not opened, and counts them."""
-    builder.begin_file(source.path)
     problems: list[str] = []
     for batch in source.batches():
         for number, line in batch.lines():
@@ -522,7 +519,6 @@ def read_text2text(source: Source, builder: Builder, *, broken: str = "error") -
     refuse_all(problems)
     if not builder.begun:
         raise InputError(f"{source.path}:1: no document in the file. A document is a line, e.g. {_TEXT}")
-    builder.end_file()
 
 
 def _read_tags(cell: bytes) -> _Brackets | None:
@@ -595,7 +591,6 @@ def read_clusters(
 
     `layers` reads the rest of a document, which then may have no clusters.
     """
-    builder.begin_file(source.path)
     inclusive = end == "inclusive"
 
     def read(value: dict[str, Any], line: int) -> None:
@@ -604,7 +599,6 @@ def read_clusters(
     refuse_all(read_records(source, "document", _CLUSTERS, read))
     if not builder.ids:
         raise InputError(f"{source.path}:1: no document in the file. A document is {_CLUSTERS}")
-    builder.end_file()
 
 
 def _read_document(

@@ -377,7 +377,6 @@ def name_of_tag(line: str) -> str:
 def read_columns(source: Source, builder: Builder, layout: Layout) -> None:
     """Read one file into the builder, all of its labels in one pass."""
     reader = _ColumnReader(source, layout, builder)
-    builder.begin_file(source.path)
     for batch in source.batches():
         if reader.header_pending or not reader.read_clean(batch):
             reader.read_lines(batch)
@@ -385,7 +384,6 @@ def read_columns(source: Source, builder: Builder, layout: Layout) -> None:
         builder.drop_words()
     elif reader.position:
         builder.add([], [builder.words], [reader.first_line])
-    builder.end_file()
 
 
 class _ColumnReader:
@@ -611,7 +609,6 @@ def check_separator(separator: str) -> str:
 
 def read_slashed(source: Source, builder: Builder, separator: str) -> None:
     """Read one file; `\\/` in a word stands for the separator itself."""
-    builder.begin_file(source.path)
     check_separator(separator)
     # Most tokens occur more than once, and each is taken apart once.
     known = Vocabulary[str]()
@@ -636,4 +633,3 @@ def read_slashed(source: Source, builder: Builder, separator: str) -> None:
         for index, column in enumerate(columns):
             columns[index] = np.append(column, builder.codes(index, strings[index]))
         builder.add_codes([column[np.asarray(tokens)] for column in columns], ends, first_lines)
-    builder.end_file()

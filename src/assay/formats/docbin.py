@@ -31,7 +31,6 @@ def read_docbin(source: Source, builder: Builder) -> None:
     except Exception as error:
         fact = f"not a DocBin that spaCy can read ({type(error).__name__})"
         raise InputError(f"{source.path}: {fact}. Write it with DocBin.to_disk.") from None
-    builder.begin_file(source.path)
     layers = [*map(_read_layers, docs)]
     names = {name for of_doc in layers for name, spans in of_doc.items() if spans}
     # Groups that repeat the entities are not a choice.
@@ -43,7 +42,6 @@ def read_docbin(source: Source, builder: Builder) -> None:
         add_document(Document(number, place, [Annotation(None, spans)], text=doc.text), builder)
     if not docs:
         raise InputError(f"{source.path}: no documents in it. Give a DocBin that has some.")
-    builder.end_file()
 
 
 def _read_layers(doc: Any) -> dict[str, list[dict[str, Any]]]:

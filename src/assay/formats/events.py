@@ -116,7 +116,6 @@ def decide_events(head: Sequence[str], *_: object) -> dict[str, Any]:
 
 def read_events(source: Source, builder: Builder) -> None:
     """Read one file; a line is a sentence, or a document if it has sentences."""
-    builder.begin_file(source.path)
     document, number = "", 0
     for number, (line, value) in enumerate(json_values(source, EXAMPLE), 1):
         place = f"{source.path}:{line}"
@@ -136,7 +135,6 @@ def read_events(source: Source, builder: Builder) -> None:
         read(value, line, place, builder)
     if not number:
         raise InputError(f"{source.path}: no sentences in it. A sentence is {EXAMPLE}")
-    builder.end_file()
 
 
 @dataclass(frozen=True)

@@ -233,7 +233,6 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
 
     A fact is a relation between the first mentions of two entities.
     """
-    builder.begin_file(source.path)
     values = list(json_values(source, _DOCRED))
     facts: dict[str, list[tuple[str, int, Any]]] | None = None
     if all(isinstance(value, dict) and "vertexSet" not in value and "h_idx" in value for _, value in values):
@@ -277,7 +276,6 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
         raise InputError(f"{facts[title][0][0]}: {gold} has no document {title!r}. Is it the right file?")
     if not values:
         raise InputError(f"{path}: no documents in it. A document is {_DOCRED}")
-    builder.end_file()
 
 
 def _read_docred_document(value: Any, line: int, place: str, builder: Builder) -> tuple[list[int], str]:

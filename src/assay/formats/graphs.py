@@ -154,7 +154,6 @@ def looks_sdp(head: Sequence[str]) -> bool:
 def read_sdp(source: Source, builder: Builder, *, version: str = "auto") -> None:
     """Read one file of SDP 2014 or 2015; the latter has a column of frames and names itself in its first line."""
     check_choice("version", version, SDP_VERSIONS)
-    builder.begin_file(source.path)
     _open_layers(builder)
     problems: list[str] = []
     rows: list[tuple[int, list[str]]] = []
@@ -172,7 +171,6 @@ def read_sdp(source: Source, builder: Builder, *, version: str = "auto") -> None
             problems += _add_sdp_graph(rows, version, source.path, builder)
             rows = []
     refuse_all(problems)
-    builder.end_file()
 
 
 def _open_layers(builder: Builder) -> tuple[MarkLists, MarkLists]:
@@ -243,10 +241,8 @@ def looks_mrp(head: Sequence[str]) -> bool:
 
 def read_mrp(source: Source, builder: Builder) -> None:
     """Read one file of bilexical graphs (flavour 0): words are the anchors of nodes, and the text between them."""
-    builder.begin_file(source.path)
     _open_layers(builder)
     refuse_all(read_records(source, "graph", _MRP, partial(_add_mrp_graph, builder)))
-    builder.end_file()
 
 
 def _add_mrp_graph(builder: Builder, value: dict[str, Any], number: int) -> None:

@@ -77,7 +77,6 @@ def read_json(source: Source, builder: Builder, *, find: bool, trim: bool, offse
 
     `text` is the key of the text among the data of a task.
     """
-    builder.begin_file(source.path)
     empty = True
     values = ((line, f"{source.path}:{line}", value) for line, value in json_values(source, _EXAMPLE))
     for document in _documents(values, builder.layers, text):
@@ -87,7 +86,6 @@ def read_json(source: Source, builder: Builder, *, find: bool, trim: bool, offse
         raise InputError(f"{source.path}: no documents in it. A document is {_EXAMPLE}")
     if builder.shape == TACRED:
         builder.note(GIVEN)
-    builder.end_file()
 
 
 def read_dicts(

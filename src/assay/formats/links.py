@@ -76,7 +76,6 @@ def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
 
     A line with all its cells is a word, even if it begins with #; other lines with # are comments.
     """
-    builder.begin_file(source.path)
     wanted = [layout.word, *(layout.label(name, source.path) for name in builder.names)]
     pick = itemgetter(*wanted) if len(wanted) > 1 else lambda cells: (cells[layout.word],)
     misc = layout.names.index(_MISC) if _MISC in layout.names else None
@@ -132,7 +131,6 @@ def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
             else:
                 end_sentence()
     end_sentence(add=True)
-    builder.end_file()
 
 
 def split_like(gold: Corpus, system: Corpus) -> Corpus:
@@ -322,7 +320,6 @@ def read_neleval(source: Source, builder: Builder) -> None:
 
     A document has as many nameless atoms as its mentions reach.
     """
-    builder.begin_file(source.path)
     lists = builder.collector(link_lists)
     before = builder.sentence
     documents: dict[str, list[int]] = {}
@@ -362,7 +359,6 @@ def read_neleval(source: Source, builder: Builder) -> None:
     for name, (_, length, number) in documents.items():
         builder.identify(name, f"{source.path}:{number}")
         builder.add_codes([np.full(length, builder.cells[0][b""])], [builder.words + length], [number])
-    builder.end_file()
 
 
 def _columns(cells: Sequence[str]) -> str:
@@ -406,7 +402,6 @@ def looks_aida(head: Sequence[str]) -> bool:
 
 def read_aida(source: Source, builder: Builder, *, link: int) -> None:
     """Read one file; `link` is the column of identifiers, counted from 1. A mention without one is NIL."""
-    builder.begin_file(source.path)
     lists = builder.collector(link_lists)
     forms: list[str] = []
     first = 0
@@ -446,4 +441,3 @@ def read_aida(source: Source, builder: Builder, *, link: int) -> None:
                 name = name if name == NIL else cells[link - 1]
                 mentions.append((len(forms) - 1, len(forms), name, number))
     end_sentence()
-    builder.end_file()

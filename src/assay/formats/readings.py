@@ -72,11 +72,9 @@ def decide_xces(head: Sequence[str], path: str, given: Mapping[str, Any], *_: ob
 
 def read_xces(source: Source, builder: Builder) -> None:
     """Read one file as a stream."""
-    builder.begin_file(source.path)
     reader = _XcesReader(source, _Words(builder))
     reader.stream.read()
     reader.words.end_sentence()
-    builder.end_file()
 
 
 class _XcesReader:
@@ -180,7 +178,6 @@ def _find_mark(cells: Sequence[str]) -> str:
 
 def read_dag(source: Source, builder: Builder) -> None:
     """Read one file: the words are the path of the chosen readings through each graph."""
-    builder.begin_file(source.path)
     reader = _DagReader(source.path, _Words(builder))
     for batch in source.batches():
         for number, line in batch.lines():
@@ -189,7 +186,6 @@ def read_dag(source: Source, builder: Builder) -> None:
             elif not line.startswith("#"):
                 reader.add_line(line, number)
     reader.end_graph()
-    builder.end_file()
 
 
 class _Row(NamedTuple):

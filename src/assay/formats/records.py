@@ -77,11 +77,9 @@ def read_data(given: Sequence[Any], name: str, builder: Builder) -> str:
 
 def read_records(source: Source, builder: Builder, *, record: str) -> None:
     """Read one file: a record per line, a list of them, or in a folder one record that is called as its file."""
-    builder.begin_file(source.path)
     name = source.stem if source.folder is not None else None
     values = json_values(source, EXAMPLE, "record")
     add_records(((line, f"{source.path}:{line}", value) for line, value in values), builder, record, name)
-    builder.end_file()
 
 
 def add_records(

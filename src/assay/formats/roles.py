@@ -213,7 +213,6 @@ def read_props(source: Source, builder: Builder, *, word: int = 0, predicate: in
 
     Each distinct line is split once.
     """
-    builder.begin_file(source.path)
     texts = Vocabulary[str]()
     codes = [np.fromiter(map(texts.__getitem__, batch.strings()), dtype=np.int64) for batch in source.batches()]
     lines = np.concatenate([np.zeros(0, dtype=np.int64), *codes])
@@ -248,7 +247,6 @@ def read_props(source: Source, builder: Builder, *, word: int = 0, predicate: in
     columns_of = [builder.codes(0, shown), *(builder.codes(1 + at, role_cells) for at in range(len(builder.names)))]
     ends = builder.words + np.append(np.flatnonzero(new)[1:], len(rows))[: int(new.sum())]
     builder.add_codes([column[lines[rows]] for column in columns_of], ends.tolist(), (rows[new] + 1).tolist())
-    builder.end_file()
 
 
 def has_predicate(format: str, cells: str) -> bool:  # noqa: A002

@@ -70,12 +70,10 @@ def decide_table(
 def read_table(source: Source, builder: Builder, *, names: Names) -> None:
     """Read one table of Arrow, whose rows have numbers as those of a file have lines."""
     _, batches = open_table(source)
-    builder.begin_file(source.path)
     rows = chain.from_iterable(batch.to_pylist() for batch in batches)
     read = row_reader(names, builder.names)
     for line, row in enumerate(rows, 1):
         add_document(read(row, line, f"{source.path}:{line}"), builder)
-    builder.end_file()
 
 
 def decide_rows(
@@ -126,11 +124,9 @@ def _names_of(names: Names, column: str) -> Mapping[int, str]:
 
 def read_rows(source: Source, builder: Builder, *, names: Names) -> None:
     """Read one file of JSON."""
-    builder.begin_file(source.path)
     read = row_reader(names, builder.names)
     for line, row in json_values(source, _EXAMPLE, "row"):
         add_document(read(row, line, f"{source.path}:{line}"), builder)
-    builder.end_file()
 
 
 def row_reader(names: Names, columns: Sequence[str]) -> Callable[[Any, int, str], Document]:

@@ -82,7 +82,6 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
             f"{source.path}: brat annotations are files X{ANNOTATIONS} with the text X.txt in the same folder. "
             "Name the folder that contains both."
         )
-    builder.begin_file(source.path)
     if source.folder is not None:
         builder.identify(source.stem, source.path)
     lines = {number: line for batch in source.batches() for number, line in batch.lines() if line.strip()}
@@ -160,7 +159,6 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
     builder.refuse_faults()
     _read_brat_layers(source.path, builder, spans, others, found, left_out)
     _read_brat_events(builder, others["E"], placed, attributes)
-    builder.end_file()
 
 
 def _read_brat_events(
@@ -275,7 +273,6 @@ def looks_spans(head: Sequence[str]) -> bool:
 
 def read_spans(source: Source, builder: Builder) -> None:
     """Read one file: a sentence has as many nameless words as its spans reach."""
-    builder.begin_file(source.path)
     # Most lines of a file occur in it more than once, and each is parsed once.
     codes: dict[str, int] = {}
     parsed: list[tuple[str, Stretches]] = []
@@ -319,7 +316,6 @@ def read_spans(source: Source, builder: Builder) -> None:
     words = np.full(int(lengths.sum()), builder.cells[0][b""])
     builder.add_codes([words], (np.cumsum(lengths) + builder.words).tolist(), (firsts + 1).tolist())
     builder.spans(table, list(labels), stretches)
-    builder.end_file()
 
 
 def _parse_line(line: str, place: str) -> tuple[str, Stretches]:

@@ -223,7 +223,6 @@ def read_export(source: Source, builder: Builder, *, version: int = 3) -> None:
 
     The `version` is used until a line #FORMAT names another.
     """
-    builder.begin_file(source.path)
     forest = Forest(builder)
     count = builder.sentence
     columns, declared, table = _COLUMNS[version], False, ""
@@ -265,7 +264,6 @@ def read_export(source: Source, builder: Builder, *, version: int = 3) -> None:
             f"{source.path}:{sentence.line}: sentence {sentence.name} has no end. Is the file cut short?"
         )
     forest.hand_over(empty=NO_VALUE)
-    builder.end_file()
 
 
 class _ExportSentence:
@@ -351,11 +349,9 @@ def tiger_labels(head: Sequence[str]) -> tuple[str, ...]:
 
 def read_tiger(source: Source, builder: Builder) -> None:
     """Read one file as a stream; secondary edges are left out."""
-    builder.begin_file(source.path)
     forest = Forest(builder)
     _TigerReader(source, builder, forest).stream.read()
     forest.hand_over(empty=NO_VALUE)
-    builder.end_file()
 
 
 class _TigerReader:

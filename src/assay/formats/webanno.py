@@ -80,7 +80,6 @@ _Sentence = tuple[list[str], list[_Row]]
 
 def read_webanno(source: Source, builder: Builder) -> None:
     """Read one file, which is a document."""
-    builder.begin_file(source.path)
     layers: list[tuple[str, str, list[str]]] = []
     sentences: list[_Sentence] = []
     comments, width = [], 0
@@ -117,7 +116,6 @@ def read_webanno(source: Source, builder: Builder) -> None:
         LayeredDocument(source.path, source.stem, text, words, bounds, {}, {}, comments=comments)
     )
     add_layers(document, builder)
-    builder.end_file()
 
 
 def _place_rows(
