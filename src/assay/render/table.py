@@ -174,8 +174,8 @@ def make_heading(result: Result) -> str:
     names = (source.format.partition("(")[0] for source in (result.gold, *result.systems))
     formats = enumeration(list(dict.fromkeys(names)))
     read = f"read as {formats}, aligned by {about.aligned_by}"
-    if "matched by" in shown.remarks:
-        read = f"read as {formats}, matched by {shown.remarks['matched by']}"
+    if (matched := shown.remarks.get("matched by")) is not None:
+        read = f"read as {formats}{f', matched by {matched}' if matched else ''}"
     if about.joined_by:
         read = f"joined by {about.joined_by}"
     if about.command == "agreement":

@@ -76,6 +76,7 @@ SMALL = [
     {"id": "d1", "text": "Acme sold tea.", "record": {"vendor": "Acme", "items": ITEMS[:1]}},
     {"id": "d2", "text": "Bolt sold oil at 12.50.", "record": {"vendor": "Bolt", "items": ITEMS}},
 ]
+GOLD_BY_BERT = {**SMALL[0], "record": {"vendor": "Acme"}}
 ANSWERS = {
     "a": [{"id": "d1", "record": {"vendor": "Acme"}}, {"id": "d2", "record": {"vendor": "Bolt", "items": ITEMS}}],
     "b": [
@@ -143,3 +144,8 @@ def test_changes_are_chosen_by_the_names_that_tables_give_them():
     for change, number in {"items[].sku→missing→right": 67, "items[].price→wrong→other wrong": 12}.items():
         examples = compare_corpus(examples=200, change=change).examples
         assert sum(len(example.items) for example in examples) == number
+
+
+def test_the_heading_of_annotators_has_no_private_words():
+    result = assay.agreement({"anna": SMALL, "bert": [GOLD_BY_BERT, SMALL[1]]}, times=5)
+    assert make_heading(result) == "agreement on records: 2 records, 2 annotators; read as lists"

@@ -58,8 +58,13 @@ def finish_records(result: Result, part: Part, settings: Settings) -> Result:
     for (kind, name), sums in keyed:
         statuses[name] = {**statuses[name], **sums[""]} if kind == "schema" else statuses[name]
     tables = (*_answers(statuses), *_fields(result), *_wrong_values(wrong))
-    remarks = {**result.shown.remarks, "label": "field", "matched by": "id" if _BY_ID in part.of_task else "order"}
+    remarks = {**result.shown.remarks, "matched by": "id" if _BY_ID in part.of_task else "order"}
     return replace(result, tables=tables, confusion=()).with_shown(remarks=remarks)
+
+
+def present_records(result: Result) -> Result:
+    """Result that calls labels fields."""
+    return result.with_shown(remarks={"label": "field", "matched by": "", **result.shown.remarks})
 
 
 def _answers(systems: Mapping[str, Mapping[str, int]]) -> Iterator[Table]:

@@ -7,7 +7,7 @@ from assay.tasks.records import measures
 from assay.tasks.records.drawing import CARDS
 from assay.tasks.records.prepare import prepare_records
 from assay.tasks.records.slices import SLICES
-from assay.tasks.records.tables import finish_records, sum_answers
+from assay.tasks.records.tables import finish_records, present_records, sum_answers
 
 TASK = Task(
     name="records",
@@ -20,6 +20,7 @@ TASK = Task(
     options=("schema", "field"),
     slices=SLICES,
     matched=True,
+    present=present_records,
     sums=sum_answers,
     finish=finish_records,
     text_unit="record",
