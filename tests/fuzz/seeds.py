@@ -495,7 +495,10 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     ),
     "events": (
         "g.jsonl",
-        ((EVENTS / "dygie.jsonl").read_text("utf-8"), (EVENTS / "oneie.jsonl").read_text("utf-8")),
+        (
+            (EVENTS / "dygie.jsonl").read_text("utf-8"),
+            (EVENTS / "textee-predictions.jsonl").read_text("utf-8").replace("1, 2,", "1, 3,"),
+        ),
         {"task": "events"},
     ),
     "dygie": ("g.json", (DYGIE, DYGIE.replace('3, 3, "X"', '2, 2, "X"')), {"task": "spans"}),
