@@ -76,6 +76,8 @@ class SpanDocument:
     text: str | None
     breaks: list[int]
     """The word or character at which each sentence begins, and the end."""
+    relates: bool
+    """True if its corpus has relations, even if it has none itself."""
     metadata: dict[str, Any] = field(default_factory=dict)
     mentions: list[SpanMention] = field(default_factory=list)
     relations: list[tuple[str, int, int, bool, float]] = field(default_factory=list)
@@ -168,10 +170,8 @@ def split_documents(corpus: Corpus) -> list[SpanDocument]:
         name = corpus.document_name(number) if corpus.by_id else str(number + 1)
         short = _PART.fullmatch(name)
         breaks = [0, *accumulate(lengths[first:end])]
-        document = SpanDocument(
-            short[1] if short else name, corpus.by_id, words if text is None else [], text, breaks
-        )
-        document.metadata = described[number]
+        content = (words if text is None else [], text, breaks, "relations" in corpus.marks, described[number])
+        document = SpanDocument(short[1] if short else name, corpus.by_id, *content)
         documents.append(document)
         base += breaks[:-1]
     owner = corpus.document_of_sentence.tolist()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from math import isnan
 from typing import Any
 
@@ -25,19 +25,8 @@ from assay.formats.spandocuments import (
     split_documents,
 )
 from assay.formats.whose import ANNOTATIONS
+from assay.formats.writetools import Side, Target, dump_lines, dump_list
 
-TARGETS = ("brat", "jsonl", "spert", "dygie", "docred", "hipe", "neleval", *writetools.TARGETS)
-_LEFT_OUT: Mapping[str, tuple[str, ...]] = {
-    "brat": ("scores", "confidences", "entities", "chains", "metadata"),
-    "jsonl": ("sentences", "entities", "chains"),
-    "spert": ("documents", "directions", "links", "confidences", "entities", "chains", "metadata"),
-    "dygie": ("directions", "links", "confidences", "metadata"),
-    "docred": ("directions", "links", "confidences", "chains", "metadata"),
-    "hipe": ("relations", "scores", "confidences", "entities", "chains", "metadata"),
-    "neleval": ("words", "sentences", "relations", "confidences", "entities", "chains", "metadata"),
-    **{name: target.lost for name, target in writetools.TARGETS.items()},
-}
-"""Parts of a corpus that each target leaves out; anything else that it cannot contain is an error."""
 _LONGEST = 250
 """The most bytes of a file's name without its ending."""
 
@@ -58,33 +47,16 @@ def write_spans(corpus: Corpus, target: str, kind: str | None = None) -> tuple[d
         raise UsageError(f"{corpus.name}: has no words, only places, and {target} needs the text.")
     if target in ("spert", "dygie", "docred", "hipe") and corpus.texts is not None:
         raise UsageError(f"{corpus.name}: has texts, not words, which {target} consists of. Use --to jsonl or brat")
-    chosen = writetools.TARGETS.get(target)
-    corpus = cut_sentences(corpus) if chosen and "sentences" in chosen.lost else corpus
-    documents = split_documents(corpus)
+    chosen = TARGETS[target]
+    corpus = cut_sentences(corpus) if target in writetools.TARGETS and "sentences" in chosen.lost else corpus
+    documents, side = split_documents(corpus), writetools.find_side(corpus, kind)
+    values = [chosen.write(document, side) for document in documents]
     files: dict[str, str | bytes] = {}
-    if chosen is not None:
-        side = writetools.find_side(corpus, kind)
-        values = [chosen.write(document, side) for document in documents]
-        if chosen.pack is not None:
-            files = {"": chosen.pack(values)}
-        for document, text in zip(documents, values, strict=True) if chosen.pack is None else ():
-            files[check_file_name(document.name, corpus.name) + chosen.ending] = text
-    elif target == "brat":
-        for document in documents:
-            name = check_file_name(document.name, corpus.name)
-            files[f"{name}.txt"], files[f"{name}.ann"] = write_brat(document)
-    elif target in ("hipe", "neleval"):
-        write = _write_hipe if target == "hipe" else _write_neleval
-        rows = [row for document in documents for row in write(document)]
-        heads = ["\t".join(_HIPE)] if target == "hipe" else []
-        files = {"": "".join(f"{row}\n" for row in (*heads, *rows))}
-    else:
-        writers: dict[str, Callable[[SpanDocument], list[dict[str, Any]]]]
-        writers = {"jsonl": partial(_write_json, corpus), "dygie": _write_dygie, "spert": _write_spert}
-        writers["docred"] = _write_docred
-        objects = [value for document in documents for value in writers[target](document)]
-        by_line = target in ("jsonl", "dygie")
-        files = {"": writetools.dump_lines(objects) if by_line else writetools.dump_list(objects)}
+    if chosen.pack is not None:
+        files = {"": chosen.pack(values)}
+    for document, texts in zip(documents, values, strict=True) if chosen.pack is None else ():
+        name = check_file_name(document.name, corpus.name)
+        files |= {f"{name}{ending}": text for ending, text in zip(chosen.endings, texts, strict=True)}
     return files, _describe_losses(corpus, documents, target, kind)
 
 
@@ -130,7 +102,7 @@ def _describe_losses(corpus: Corpus, documents: list[SpanDocument], target: str,
         ),
     }
     lost = [name for name in corpus.columns if not corpus.is_empty(name)]
-    parts = [*_LEFT_OUT[target], *["confidences"] * (target == "argilla" and kind == ANNOTATIONS)]
+    parts = [*TARGETS[target].lost, *["confidences"] * (target == "argilla" and kind == ANNOTATIONS)]
     rows = [*map(numbers.__getitem__, parts), (len(lost), f"place for {', '.join(lost)}: left out.")]
     losses = list_losses(target, rows)
     extra = sum(not mention.listed and mention.label != "" for mention in mentions)
@@ -144,10 +116,8 @@ def _describe_losses(corpus: Corpus, documents: list[SpanDocument], target: str,
 
 # --- targets ---
 
-_HIPE = ("TOKEN", "NE-COARSE-LIT", "NEL-LIT", "MISC")
 
-
-def _write_hipe(document: SpanDocument) -> Iterator[str]:
+def _write_hipe(document: SpanDocument, _side: Side) -> Iterator[str]:
     """The lines of a document: its id, and a line for each word."""
     words = [word for sentence in document.sentences for word in sentence]
     tags, links, misc = ["O"] * len(words), ["_"] * len(words), ["_"] * len(words)
@@ -165,7 +135,7 @@ def _write_hipe(document: SpanDocument) -> Iterator[str]:
         yield "\t".join(cells)
 
 
-def _write_neleval(document: SpanDocument) -> Iterator[str]:
+def _write_neleval(document: SpanDocument, _side: Side) -> Iterator[str]:
     """A line for each mention with a link: document, first and last place, and candidates."""
     for mention in document.mentions:
         if not mention.identifiers:
@@ -179,7 +149,7 @@ def _write_neleval(document: SpanDocument) -> Iterator[str]:
         yield "\t".join(cells)
 
 
-def write_brat(document: SpanDocument) -> tuple[str, str]:
+def write_brat(document: SpanDocument, _side: Side | None = None) -> tuple[str, str]:
     """The text and the annotation."""
     lines = []
     for number, mention in enumerate(document.mentions, 1):
@@ -207,8 +177,8 @@ def _check_brat_label(label: str, document: SpanDocument) -> None:
         raise document.refusal(fact, "brat")
 
 
-def _write_json(corpus: Corpus, document: SpanDocument) -> list[dict[str, Any]]:
-    value: dict[str, Any] = {"id": document.name} if corpus.by_id else {}
+def _write_json(document: SpanDocument, _side: Side) -> dict[str, Any]:
+    value: dict[str, Any] = {**document.key}
     if document.text is not None:
         value["text"] = document.text
     else:
@@ -229,7 +199,7 @@ def _write_json(corpus: Corpus, document: SpanDocument) -> list[dict[str, Any]]:
         name = {"id": names[number]} if document.relations else {}
         more, span = mention.links | mention.confidence, format_span(mention)
         value["spans"].append({**name, **more, **span} if name else {**span, **more})
-    if "relations" in corpus.marks:
+    if document.relates:
         value["relations"] = [
             {"label": label}
             | {
@@ -242,7 +212,7 @@ def _write_json(corpus: Corpus, document: SpanDocument) -> list[dict[str, Any]]:
         ]
     if document.metadata:
         value["meta"] = document.metadata
-    return [value]
+    return value
 
 
 def _find_places(document: SpanDocument, target: str, *, typed: bool = True) -> list[tuple[int, int, int]]:
@@ -264,7 +234,7 @@ def _find_places(document: SpanDocument, target: str, *, typed: bool = True) -> 
     return places
 
 
-def _write_dygie(document: SpanDocument) -> list[dict[str, Any]]:
+def _write_dygie(document: SpanDocument, _side: Side) -> dict[str, Any]:
     value: dict[str, Any] = {"doc_key": document.name, "sentences": document.sentences}
     value["ner"], value["relations"] = ([[] for _ in document.sentences] for _ in range(2))
     places = _find_places(document, "dygie", typed=False)
@@ -279,10 +249,10 @@ def _write_dygie(document: SpanDocument) -> list[dict[str, Any]]:
         value["relations"][places[head][0]].append([*spans[head], *spans[tail], label])
     if document.clusters or entities:
         value["clusters"] = document.clusters or list(entities.values())
-    return [value]
+    return value
 
 
-def _write_spert(document: SpanDocument) -> list[dict[str, Any]]:
+def _write_spert(document: SpanDocument, _side: Side) -> list[dict[str, Any]]:
     """A value for each sentence."""
     values: list[dict[str, Any]]
     values = [{"tokens": words, "entities": [], "relations": []} for words in document.sentences]
@@ -298,7 +268,7 @@ def _write_spert(document: SpanDocument) -> list[dict[str, Any]]:
     return values
 
 
-def _write_docred(document: SpanDocument) -> list[dict[str, Any]]:
+def _write_docred(document: SpanDocument, _side: Side) -> dict[str, Any]:
     numbers: dict[tuple[int, int], int] = {}
     vertices: list[list[dict[str, Any]]] = []
     owners = []
@@ -311,4 +281,30 @@ def _write_docred(document: SpanDocument) -> list[dict[str, Any]]:
         vertices += [[]] if len(numbers) > len(vertices) else []
         vertices[owners[-1]].append(vertex)
     labels = [{"h": owners[head], "t": owners[tail], "r": label} for label, head, tail, *_ in document.relations]
-    return [{"title": document.name, "sents": document.sentences, "vertexSet": vertices, "labels": labels}]
+    return {"title": document.name, "sents": document.sentences, "vertexSet": vertices, "labels": labels}
+
+
+def _pack_rows(documents: Iterable[Iterable[str]]) -> str:
+    return "".join(f"{row}\n" for rows in documents for row in rows)
+
+
+_LEAST = ("entities", "chains", "metadata")
+TARGETS = {
+    "brat": Target(write_brat, ("scores", "confidences", *_LEAST), endings=(".txt", ".ann")),
+    "jsonl": Target(_write_json, ("sentences", "entities", "chains"), dump_lines),
+    "spert": Target(
+        _write_spert,
+        ("documents", "directions", "links", "confidences", *_LEAST),
+        lambda documents: dump_list([*chain.from_iterable(documents)]),
+    ),
+    "dygie": Target(_write_dygie, ("directions", "links", "confidences", "metadata"), dump_lines),
+    "docred": Target(_write_docred, ("directions", "links", "confidences", "chains", "metadata"), dump_list),
+    "hipe": Target(
+        _write_hipe,
+        ("relations", "scores", "confidences", *_LEAST),
+        lambda documents: _pack_rows([["TOKEN\tNE-COARSE-LIT\tNEL-LIT\tMISC"], *documents]),
+    ),
+    "neleval": Target(_write_neleval, ("words", "sentences", "relations", "confidences", *_LEAST), _pack_rows),
+    **writetools.TARGETS,
+}
+"""How each target is written, and what it leaves out; anything else that it cannot contain is an error."""

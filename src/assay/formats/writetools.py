@@ -160,7 +160,7 @@ def _escape_cell(text: str) -> str:
     return _ESCAPED.sub(r"\\\g<0>", text).replace("\t", "\\t").replace("\n", "\\n") or "*"
 
 
-def _write_webanno(document: SpanDocument, _side: Side) -> str:
+def _write_webanno(document: SpanDocument, _side: Side) -> tuple[str]:
     """Rows of words, in which each span has a number, and relations stand at the first word of their tail."""
     if not document.bounds:
         raise document.refusal("a text without words", "webanno")
@@ -190,10 +190,10 @@ def _write_webanno(document: SpanDocument, _side: Side) -> str:
             cells = ("|".join(column[word]) or "_" for column in columns)
             place = f"{units[start]}-{units[stop]}"
             lines.append("\t".join((rows[word], place, _escape_cell(text[start:stop]), *cells, "")))
-    return "".join(f"{line}\n" for line in lines)
+    return ("".join(f"{line}\n" for line in lines),)
 
 
-def _write_cas(document: SpanDocument, _side: Side) -> str:
+def _write_cas(document: SpanDocument, _side: Side) -> tuple[str]:
     """A CAS in JSON, which has its types in itself."""
     text, units = document.whole, _count_utf16(document.whole)
     sofa = {"sofaNum": 1, "sofaID": "_InitialView", "mimeType": "text/plain", "sofaString": text}
@@ -226,7 +226,7 @@ def _write_cas(document: SpanDocument, _side: Side) -> str:
         for kind, features in ranges.items()
     }
     views = {"_InitialView": {"%SOFA": 1, "%MEMBERS": [*range(2, len(structures) + 1)]}}
-    return _dump({"%TYPES": types, "%FEATURE_STRUCTURES": structures, "%VIEWS": views})
+    return (_dump({"%TYPES": types, "%FEATURE_STRUCTURES": structures, "%VIEWS": views}),)
 
 
 # --- libraries and shared tasks ---
@@ -366,9 +366,9 @@ class Target:
     write: Callable[[SpanDocument, Side], Any]
     lost: tuple[str, ...]
     pack: Callable[[Any], str | bytes] | None = None
-    """Makes one file of all documents; without it each has its own …"""
-    ending: str = ""
-    """… with this ending."""
+    """Makes one file of all documents; without it each has files of its own …"""
+    endings: tuple[str, ...] = ()
+    """… with these endings."""
 
 
 _COMMON = ("entities", "chains")
@@ -379,8 +379,8 @@ TARGETS = {
     "doccano": Target(_write_doccano, ("links", "confidences", "directions", *_IN_TEXT), dump_lines),
     "prodigy": Target(lambda document, _: write_prodigy(document, Side("")), (*_COMMON, "sentences"), dump_lines),
     "argilla": Target(_write_argilla, ("links", "relations", *_IN_TEXT), dump_list),
-    "webanno": Target(_write_webanno, (*_POOR, *_COMMON, "metadata"), ending=".tsv"),
-    "cas": Target(_write_cas, (*_POOR, *_COMMON, "metadata"), ending=".json"),
+    "webanno": Target(_write_webanno, (*_POOR, *_COMMON, "metadata"), endings=(".tsv",)),
+    "cas": Target(_write_cas, (*_POOR, *_COMMON, "metadata"), endings=(".json",)),
     "gliner": Target(
         _write_gliner, ("links", "confidences", "directions", *_COMMON, "texts", "sentences"), dump_list
     ),
