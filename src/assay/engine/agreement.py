@@ -242,7 +242,8 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
             raise UsageError(f"{name!r} is an annotator and a system. Give each a name of its own.")
     options.check_formats([*people, *systems])
     if absent and systems:
-        raise UsageError("--missing absent and --system cannot be given together.")
+        fact = "--missing absent and --system cannot be given together: systems are judged where all annotators are"
+        raise UsageError(f"{fact}. Remove one, or name annotators of the same documents: --which NAME")
     # One folder for all has their annotations by name.
     in_folders = len({*map(str, people.values())}) > 1 and any(map(_find_folder, people.values()))
     shared = _shared_documents(people) if absent and in_folders else [people]

@@ -189,7 +189,7 @@ class Run:
     def note_reading(self) -> None:
         """Warn of what was left out or repaired when files were read."""
         for name, corpus in zip(self.names, self.corpora, strict=True):
-            self.warnings += notes_on_reading(name, corpus)
+            self.warnings += notes_on_reading(name, corpus, self.options.symmetric)
 
     def order_documents(self) -> None:
         """Bring documents into gold's order; those that a system lacks are an error, or count as empty.
@@ -247,13 +247,18 @@ class Run:
         gold = self.gold
         if gold.by_id and system.by_id:
             known = {*gold.document_ids, *(row[1] for row in gold.left_out)}
-            if known.isdisjoint(system.document_ids):
+            if not known >= {*system.document_ids} or not {*gold.document_ids} <= {*system.document_ids}:
                 ours, theirs = (corpus.document_texts() for corpus in (gold, system))
+                texts = dict(zip(gold.document_ids, ours, strict=True))
+                pairs = zip(system.document_ids, theirs, strict=True)
+                shared = [(texts[key], text) for key, text in pairs if key in texts]
+                # Numbers that two tools gave may be the same by chance.
+                by_chance = any(one != other for one, other in shared) or known.isdisjoint(system.document_ids)
                 more = {*theirs} - {*ours}
                 # As many documents more as gold leaves out are these, whose texts gold's file need not have.
                 is_each = {*ours} <= {*theirs} and len({*ours}) == len(ours) == len(theirs) - len(more)
-                if is_each and len(more) <= len(gold.left_out):
-                    self.warnings.append(matched_by_text(name=name, number=len(ours)))
+                if by_chance and is_each and len(more) <= len(gold.left_out):
+                    self.warnings.append(matched_by_text(name=name, number=len(ours), same=len(shared)))
                     named = dict(zip(sorted(more), (row[1] for row in gold.left_out), strict=False))
                     return ours, [named.get(text, text) for text in theirs]
             return gold.document_ids, system.document_ids
@@ -523,11 +528,13 @@ def labels_named(option: str, numbers: Mapping[str, int], known: Mapping[str, in
         yield f"{option}: {unknown('label', name, sorted(known))}"
 
 
-def notes_on_reading(name: str, corpus: Corpus) -> Iterator[Remark]:
-    """Remarks on how a file was read: what is left out, what is repaired, and the rest."""
+def notes_on_reading(name: str, corpus: Corpus, symmetric: bool) -> Iterator[Remark]:
+    """Remarks on how a file was read: what is left out, what is repaired, and the rest; `symmetric`: none is gold."""
     reasons = Counter(reason for _, _, reason in corpus.left_out)
     documents = corpus.documents + len(corpus.left_out)
-    yield documents_not_meant(name=name, reasons=dict(reasons), documents=documents if reasons else 0)
+    is_gold = name == "gold" and not symmetric
+    number = documents if reasons else 0
+    yield documents_not_meant(name=name, reasons=dict(reasons), documents=number, is_gold=is_gold)
     for fault, action, number, first in corpus.repairs:
         marks = corpus.number_of_marks
         yield repair_made(name=name, fault=fault, action=action, number=number, first=[first], marks=marks)
@@ -564,9 +571,10 @@ def list_documents(number: int, named: Sequence[str]) -> str:
 
 
 @remark
-def matched_by_text(name: str, number: int) -> Iterator[str]:
-    """Documents that have no id of gold's, but the texts of gold's documents."""
-    yield f"{name}: {plural(number, 'document')} matched with gold's by text, because no ids are the same."
+def matched_by_text(name: str, number: int, same: int) -> Iterator[str]:
+    """Documents that have no id of gold's, or those of other texts, but the texts of gold's documents."""
+    reason = "the same ids are those of other texts" if same else "no ids are the same"
+    yield f"{name}: {plural(number, 'document')} matched with gold's by text, because {reason}."
 
 
 def _list_keys(keys: Sequence[str | int]) -> str:

@@ -76,11 +76,11 @@ def numbers_by_side(text: str, numbers: Mapping[str, int]) -> Iterator[str]:
 
 
 @remark
-def documents_not_meant(name: str, reasons: Mapping[str, int], documents: int) -> Iterator[str]:
+def documents_not_meant(name: str, reasons: Mapping[str, int], documents: int, is_gold: bool) -> Iterator[str]:
     """Documents without an annotation that is meant."""
     if number := sum(reasons.values()):
         listed = enumeration([f"{count:,} {reason}" for reason, count in reasons.items()])
-        fact = "left out, also of the systems" if name == "gold" else "without an annotation to read"
+        fact = "left out, also of the systems" if is_gold else "without an annotation to read"
         are = "is" if number == 1 else "are"
         yield f"{name}: {number:,} of {documents:,} documents {are} {fact} ({listed})."
 

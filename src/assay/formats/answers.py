@@ -136,6 +136,9 @@ def read_answers(source: Source, builder: Builder, **given: Any) -> None:
     collected.answers += found
 
 
+_PIPED = 'row {"text": …, "entities": […]} with the output of a pipeline'
+
+
 def looks_predictions(head: Sequence[str]) -> bool:
     """True if the file begins with a list of lists of objects."""
     return _PREDICTED.match("\n".join(head)) is not None
@@ -151,7 +154,9 @@ def read_predictions(source: Source, builder: Builder) -> None:
         expect(isinstance(spans, list), place, spans, "a list of spans")
         for number, span in enumerate(spans, 1):
             has_text = isinstance(span, dict) and isinstance(span.get("text"), str)
-            expect(has_text, f"{place}: span {number}", span, "a span with its text")
+            is_piped = isinstance(span, dict) and "word" in span
+            asked = f"a {_PIPED if is_piped else 'span with its text'}"
+            expect(has_text, f"{place}: span {number}", span, asked)
         collected.answers.append(Answer(None, None, "", None, source.path, line, spans))
         builder.add([""], [builder.words + 1], [line])
 

@@ -156,7 +156,7 @@ def _with_texts(values: Iterable[_Value], layers: Layers, asked: str) -> Iterato
         if asked and asked not in strings:
             raise InputError(f"{place}: no text called {asked}. There are: {', '.join(strings) or 'none'}.")
         if len(strings) > 1 and not asked:
-            texts = _texts_of(document)
+            texts = _texts_of(document, layers)
             fitting = [key for key in strings if all(text in fields[key] for text in texts)] or strings
         key = asked or ("text" if "text" in fitting or not strings else fitting[0] if len(fitting) == 1 else "")
         waiting.append((document, fields, key))
@@ -180,7 +180,8 @@ def _set_texts(
         text = key or usual
         document.text = fields.get(text)
         if document.text is None:
-            raise InputError(f"{document.place}: a document without text or tokens. It is {_EXAMPLE}")
+            there = ", ".join(f"{name} ({quote(cell)})" for name, cell in fields.items())
+            raise InputError(f"{document.place}: no text among the data of a task: {there or 'there are none'}.")
         others = {name: cell for name, cell in fields.items() if name not in (text, *_OWN_IDS)}
         document.metadata = {**others, **document.metadata}
         yield document, document.name if document.shape == STUDIO_MIN else None
@@ -203,9 +204,10 @@ def _strings(fields: dict[str, Any]) -> list[str]:
     return [key for key, cell in fields.items() if isinstance(cell, str) and key not in IDS]
 
 
-def _texts_of(document: Document) -> list[str]:
-    """The texts of all spans of a document."""
-    spans = (span for one in document.annotations for span in one.spans if isinstance(span, dict))
+def _texts_of(document: Document, layers: Layers) -> list[str]:
+    """The texts of all spans of a document that are in a layer to be read."""
+    marks = (span for one in document.annotations for span in one.spans if isinstance(span, dict))
+    spans = filter(layers.holds, marks)
     # Label Studio writes a line break as a backslash and an n.
     return [text for span in spans if isinstance(text := span.get("text"), str) and "\\n" not in text]
 

@@ -91,6 +91,50 @@ def test_what_gold_leaves_out_is_left_out_where_texts_correspond(rows):
     assert "lacks the documents" in refusal(assay.score, "a.jsonl", rows("b.jsonl", theirs), missing="empty")
 
 
+def test_numbers_of_two_tools_that_are_the_same_by_chance_are_no_ids(rows):
+    ours, theirs = (
+        [{"id": first + place, "text": text, "spans": [[0, 3, "PER"]]} for place, text in enumerate(TEXTS)]
+        for first in (0, 1)
+    )
+    result = assay.score(rows("a.jsonl", ours), rows("b.jsonl", theirs), measures="exact")
+    assert result.score("b", "exact").value == 1
+    assert (
+        "3 documents matched with gold's by text, because the same ids are those of other texts" in result.warnings[0]
+    )
+    # An id that is the same for the same text is an id.
+    theirs = [{**ours[0]}, {**ours[1]}, {**ours[2], "id": 9}]
+    assert "lacks the documents 2" in refusal(assay.score, "a.jsonl", rows("b.jsonl", theirs))
+
+
+def test_the_layer_that_is_read_shows_the_text(file):
+    def result(control: str, start: int, end: int, text: str) -> dict[str, Any]:
+        return {
+            "type": "labels",
+            "from_name": control,
+            "value": {"start": start, "end": end, "text": text, "labels": ["P"]},
+        }
+
+    data = {"question": "Who met Bob?", "answer": "Ann met him."}
+    found = [result("q", 8, 11, "Bob"), result("a", 0, 3, "Ann")]
+    task = {"id": 1, "data": data, "annotations": [{"completed_by": 1, "result": found}]}
+    name = file("a.json", json.dumps([task]))
+    assert [read(name, column=column).texts for column in "qa"] == [("Who met Bob?",), ("Ann met him.",)]
+
+
+def test_annotators_are_not_called_gold_or_systems(file):
+    def entry(who: str) -> dict[str, Any]:
+        return {"completed_by": {"email": who}, "result": []}
+
+    spans = [{"type": "labels", "value": {"start": 0, "end": 3, "labels": ["P"]}}]
+    tasks = [
+        {"id": number, "data": {"text": text}, "annotations": [{**entry(who), "result": spans} for who in people]}
+        for number, (text, people) in enumerate(zip(TEXTS, ("abc", "bc", "ac"), strict=True))
+    ]
+    result = assay.agreement(file("a.json", json.dumps(tasks)), missing="absent", measures="exact")
+    assert result.warnings
+    assert not [warning for warning in result.warnings if "system" in warning or "gold" in warning]
+
+
 def test_a_folder_within_a_project_contains_annotators_and_no_initial_texts():
     project = DOORS / "inception"
     for part, known in (("annotation", 2), ("annotation/doc1.txt", 1)):

@@ -96,7 +96,7 @@ def prepare_links(run: Run) -> None:
         return same.get(short(name), short(name))
 
     for number, (name, corpus) in enumerate(zip(run.names, corpora, strict=True)):
-        run.warnings += notes_on_reading(name, corpus)
+        run.warnings += notes_on_reading(name, corpus, run.options.symmetric)
         corpora[number], repeated = _normalise(corpus, compared)
         run.warnings.append(read_links(name=name, repeated=repeated))
     if options.train is not None:

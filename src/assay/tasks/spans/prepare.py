@@ -155,7 +155,7 @@ def _read_files(run: Run, columns: Sequence[str]) -> None:
         corpora.append(corpus)
         used.append(found)
         run.warnings += check_blanks(name, item, corpus, column, options)
-        run.warnings += notes_on_reading(name, corpus)
+        run.warnings += notes_on_reading(name, corpus, run.options.symmetric)
         for task, layer in (("relations", "relations"), ("links", "candidates")):
             marks = corpus.marks.get(layer)
             if marks is not None and len(marks):
