@@ -562,7 +562,7 @@ FORMATS = {
             "parquet",
             "Parquet and Arrow, which need pyarrow: rows of words with lists of labels, as data sets of Hugging Face",
             "tokens: list<string>, ner_tags: list<int64>",
-            rows.looks_table, rows.read_table, in_documents=True, decide=rows.decide_table, begins=TABLES,
+            rows.looks_table, rows.read_rows, in_documents=True, decide=rows.decide_table, begins=TABLES,
             parameters={"names": ""}, help=_NAMES_HELP,
         ),
         Format(

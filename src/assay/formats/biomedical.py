@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import Any
 
 from assay.errors import InputError
@@ -51,19 +52,10 @@ def decide_pubtator(head: Sequence[str], *_: object) -> dict[str, Any]:
 
 def read_pubtator(source: Source, builder: Builder, *, offsets: str) -> None:
     """Read one file; a relation is a fact between two entities, each all mentions with one identifier."""
-    lines: list[tuple[int, str]] = []
-    before = ""
-    for batch in source.batches():
-        for number, line in batch.lines():
-            name = re.split(r"[|\t]", line, maxsplit=1)[0]
-            if lines and (not line.strip() or name != before):
-                add_document(_pubtator_document(lines, source.path), builder, offsets=offsets)
-                lines = []
-            if line.strip():
-                before = name
-                lines.append((number, line))
-    if lines:
-        add_document(_pubtator_document(lines, source.path), builder, offsets=offsets)
+    rows = (row for batch in source.batches() for row in batch.lines())
+    for name, lines in groupby(rows, lambda row: re.split(r"[|\t]", row[1])[0] if row[1].strip() else None):
+        if name is not None:
+            add_document(_pubtator_document([*lines], source.path), builder, offsets=offsets)
 
 
 def _pubtator_document(lines: Sequence[tuple[int, str]], path: str) -> Document:
@@ -71,7 +63,7 @@ def _pubtator_document(lines: Sequence[tuple[int, str]], path: str) -> Document:
     parts: dict[str, str] = {}
     spans: list[dict[str, Any]] = []
     relations: list[dict[str, Any]] = []
-    unread: dict[str, int] = {}
+    unread = Counter[str]()
     for number, line in lines:
         match, cells = _TITLE.fullmatch(line), line.rstrip("\t").split("\t")
         if match and match[2] not in parts and (match[2] == "t" or "t" in parts):
@@ -87,8 +79,7 @@ def _pubtator_document(lines: Sequence[tuple[int, str]], path: str) -> Document:
         else:
             relations.append({"label": cells[1], "head": cells[2], "tail": cells[3]})
         if len(cells) in (5, 7) and not (is_span and len(cells) == 5):
-            kind = "Texts of the parts of a mention" if is_span else "Fifth cells of relations"
-            unread[kind] = unread.get(kind, 0) + 1
+            unread["Texts of the parts of a mention" if is_span else "Fifth cells of relations"] += 1
     spans.sort(key=lambda span: (span["start"], span["end"]))
     entities: dict[str, list[int]] = {}
     for place, span in enumerate(spans):

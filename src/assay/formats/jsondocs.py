@@ -217,16 +217,12 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def _entries(task: dict[str, Any]) -> list[tuple[dict[str, Any], bool]]:
-    """The annotations of a task, False, and its predictions, True; `completions` is an old name of annotations."""
-    lists = ("annotations", "completions", "predictions")
-    return [(entry, key == "predictions") for key in lists for entry in _dicts(task.get(key))]
-
-
 def _task(task: dict[str, Any], line: int, place: str) -> Document:
     """The document that a task of Label Studio is."""
     annotations = []
-    for entry, is_model in _entries(task):
+    # Annotations were called completions once.
+    lists = ("annotations", "completions", "predictions")
+    for is_model, entry in ((key == lists[2], entry) for key in lists for entry in _dicts(task.get(key))):
         spans, relations, unread = _results(entry, place)
         annotations.append(
             Annotation(
@@ -248,24 +244,23 @@ def _task(task: dict[str, Any], line: int, place: str) -> Document:
 
 def _results(entry: dict[str, Any], place: str) -> tuple[list[Any], list[Any], dict[str, int]]:
     """The spans of an annotation of Label Studio, its relations, and the numbers of what else there is."""
-    spans, relations, unread = [], [], dict[str, int]()
-    of_all = entry.get("score")
+    spans, relations, unread = [], [], Counter[str]()
     for result in _dicts(entry.get("result")):
         kind, value = result.get("type", "labels"), result.get("value")
         if kind in _REGIONS and ("original_length" in result or (isinstance(value, dict) and "channel" in value)):
             unread[_SOUND] = unread.get(_SOUND, 0) + 1
         elif kind in _REGIONS:
-            score = result.get("score", of_all)
+            score = result.get("score", entry.get("score"))
             spans.append(_region(value, place, id=result.get("id"), layer=result.get("from_name"), score=score))
         elif kind != "relation":
-            unread[f"Results of type {kind}"] = unread.get(f"Results of type {kind}", 0) + 1
+            unread[f"Results of type {kind}"] += 1
         elif labels := result.get("labels"):
             direction, ends = result.get("direction"), (result.get("from_id"), result.get("to_id"))
             head, tail = ends[::-1] if direction == "left" else ends
             whole = {"label": labels, "symmetric": direction == "bi", "head": head, "tail": tail}
             relations.append({**whole, "score": result.get("score")})
         else:
-            unread["Relations without a label"] = unread.get("Relations without a label", 0) + 1
+            unread["Relations without a label"] += 1
     return spans, relations, unread
 
 

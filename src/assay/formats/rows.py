@@ -64,16 +64,7 @@ def decide_table(
     decided = decide_rows(values, f"{path}:1", names, "parquet", wanted)
     if shown and not decided:
         raise InputError(f"{path}: no lists of words and labels. If a row is an item: --input-format items")
-    return {**decided, "read": partial(read_table, names=names)}
-
-
-def read_table(source: Source, builder: Builder, *, names: Names) -> None:
-    """Read one table of Arrow, whose rows have numbers as those of a file have lines."""
-    _, batches = open_table(source)
-    rows = chain.from_iterable(batch.to_pylist() for batch in batches)
-    read = row_reader(names, builder.names)
-    for line, row in enumerate(rows, 1):
-        add_document(read(row, line, f"{source.path}:{line}"), builder)
+    return {**decided, "read": partial(read_rows, names=names, is_table=True)}
 
 
 def decide_rows(
@@ -122,10 +113,12 @@ def _names_of(names: Names, column: str) -> Mapping[int, str]:
     return names.get(column) or names.get("") or {}
 
 
-def read_rows(source: Source, builder: Builder, *, names: Names) -> None:
-    """Read one file of JSON."""
-    read = row_reader(names, builder.names)
-    for line, row in json_values(source, _EXAMPLE, "row"):
+def read_rows(source: Source, builder: Builder, *, names: Names, is_table: bool = False) -> None:
+    """Read one file of JSON, or one table of Arrow, whose rows have numbers as those of a file have lines."""
+    read, rows = row_reader(names, builder.names), json_values(source, _EXAMPLE, "row")
+    if is_table:
+        rows = enumerate((row for batch in open_table(source)[1] for row in batch.to_pylist()), 1)
+    for line, row in rows:
         add_document(read(row, line, f"{source.path}:{line}"), builder)
 
 
@@ -172,11 +165,7 @@ def _name_labels(labels: Any, size: int, here: str, names: Mapping[int, str], ch
 
 def read_names(path: str) -> Names:
     """The names of numbers in a file: features of a data set, id2label of a model, or a name per line."""
-    source = Source(path)
-    try:
-        text = "".join(batch.text for batch in source.batches())
-    finally:
-        source.close()
+    text = "".join(batch.text for batch in Source(path).batches())
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

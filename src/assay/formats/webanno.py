@@ -30,7 +30,6 @@ _LINK = re.compile(r".*->([0-9]+)-([0-9]+)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r"}
 _EMPTY, _NO_VALUE = "_", "*"
-_IN_CHARACTERS = "Files with offsets in characters, not UTF-16 units, as their words show: {}."
 _FARTHEST = 1 << 24
 """More characters than are left out between two sentences."""
 
@@ -112,10 +111,8 @@ def read_webanno(source: Source, builder: Builder) -> None:
     for row in rows:
         layered.read_row(row)
     builder.note("Spans of several words with gaps between them, which are filled: {}.", len(layered.gaps))
-    document = layered.finish(
-        LayeredDocument(source.path, source.stem, text, words, bounds, {}, {}, comments=comments)
-    )
-    add_layers(document, builder)
+    content = (source.stem, text, words, bounds, *layered.list_layers(), comments)
+    add_layers(LayeredDocument(source.path, *content), builder)
 
 
 def _place_rows(
@@ -255,8 +252,8 @@ class _Layers:
         keys = [key for key in keys if asks_for(self._column, self._spans[key].layer)] or keys
         return keys[0] if len(keys) == 1 else address
 
-    def finish(self, document: LayeredDocument) -> LayeredDocument:
-        """The document with all annotations."""
+    def list_layers(self) -> tuple[Any, ...]:
+        """The features of layers, spans, relations, chains, bases of relations and layers of chains of a document."""
         slots = {mark.layer: "" for mark, *_ in self._relations.values() if f":{_ROLE}" in mark.layer}
         bases = {layer: names[-1].removeprefix(_BASE) for kind, layer, names in self._layers if kind == _RELATIONS}
         features: dict[str, Sequence[str]] = dict.fromkeys(slots, ("role",))
@@ -269,15 +266,9 @@ class _Layers:
         chains: dict[str, list[Mark]] = {}
         for (chain, _), mark in self._mentions.items():
             chains.setdefault(chain.rpartition(".")[2], []).append(mark)
-        return replace(
-            document,
-            features=features,
-            spans=self._spans,
-            relations=[
-                (mark, self._find_end(base, *head), self._find_end(base, *tail))
-                for mark, base, head, tail in self._relations.values()
-            ],
-            chains=chains,
-            bases=bases | slots,
-            chained=frozenset(layer for kind, layer, _ in self._layers if kind == _CHAINS),
-        )
+        relations = [
+            (mark, self._find_end(base, *head), self._find_end(base, *tail))
+            for mark, base, head, tail in self._relations.values()
+        ]
+        chained = frozenset(layer for kind, layer, _ in self._layers if kind == _CHAINS)
+        return features, self._spans, relations, chains, bases | slots, chained
