@@ -235,6 +235,9 @@ class Run:
             places.append({number: place[key] for number, key in enumerate(ours) if key in place})
             common &= places[-1].keys()
         if not common:
+            if {gold.name} == {system.name for _, system in self.systems}:
+                people = " and by ".join(one.which for one in self.corpora)
+                raise AlignmentError(f"{gold.name}: no document is annotated by {people}.")
             raise AlignmentError(f"{gold.name}: no document is in all files. Documents correspond by their ids.")
         if any(len(common) < corpus.documents for corpus in self.corpora):
             self.warnings.append(common_documents(names=list(self.names), number=len(common)))
