@@ -580,7 +580,7 @@ def test_annotators_of_one_export_are_compared_on_the_documents_that_both_have(t
     with pytest.raises(assay.AssayError, match="need a folder with a file for each document"):
         assay.agreement(chains, missing="absent", times=5)
     name = studio(tmp_path / "f.json", A={"1": [first]}, B={"2": [first]})
-    with pytest.raises(assay.AssayError, match="no document is in all files"):
+    with pytest.raises(assay.AssayError, match="no document is annotated by"):
         assay.agreement({"a": name, "b": name}, ["exact"], which={"a": "A", "b": "B"}, missing="absent", times=5)
 
 
