@@ -126,7 +126,7 @@ def convert_command(
     from assay.formats.whose import Asked, check_repair
 
     asked = Asked(which=which or "", repair=check_repair(options["repair"] or ""), column=column or "")
-    input_format = options.pop("input_format")
+    input_format = options.pop("input_format") or ("records" if target == "schema" else None)
     source = Input(path, input_format=input_format, wanted=[column] if column else [], asked=asked)
     if target == "schema":
         from assay.tasks.records.prepare import schema_text

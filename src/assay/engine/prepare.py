@@ -707,6 +707,8 @@ class OpenFiles:
                 if form in (None, "conllu") and column == ENTITY:
                     # Mentions may consist of words that the text leaves out.
                     form = "conllu(empty_nodes=true)"
+                if options.task == RECORDS and form is None:
+                    form = RECORDS
                 if self.inputs and contains_records(self.inputs[0]) and form in (None, "answers"):
                     # Answers to gold's records are read as these are.
                     form = RECORDS

@@ -543,7 +543,7 @@ FORMATS = {
             "records, JSON by line or a folder of ID.json: an object with fields, or a model's answer that has one",
             records.EXAMPLE,
             records.looks_records, records.read_records, labels=records.LABELS, has_words=False, in_documents=True,
-            begins=("{",), parameters=records.PARAMETERS, help="record: the key of the record in each line",
+            begins=("{", "["), parameters=records.PARAMETERS, help="record: the key of the record in each line",
         ),
         Format(
             "jsonl",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from assay.errors import InputError
@@ -27,9 +28,19 @@ EXAMPLE = '{"id": "d1", "record": {"vendor": "Acme", "total": 12.5, "items": [{"
 
 def looks_records(head: Sequence[str]) -> bool:
     """True if the first object has a record."""
-    first = first_object(head)
+    first = first_object(head) or _first_in_list("\n".join(head))
     key = next((key for key in _GOLD if key in first), "")
     return is_record(first.get(key)) and "text" not in first.get(key, ())
+
+
+def _first_in_list(text: str) -> Mapping[str, Any]:
+    """The first object of a list of JSON; empty if there is none."""
+    begin = text.find("{")
+    if begin > 0 and text[:begin].strip() == "[":
+        with suppress(ValueError, RecursionError):
+            first, _ = json.JSONDecoder().raw_decode(text, begin)
+            return dict(first)
+    return {}
 
 
 def is_record(value: Any) -> bool:

@@ -9,8 +9,10 @@ import pytest
 
 import assay
 from assay.formats import Input, from_records
+from assay.tasks.records.pairing import Comparer, Match
 from assay.tasks.records.prepare import schema_text
-from assay.tasks.records.schema import find_breaches, infer_schema, read_schema, write_schema
+from assay.tasks.records.schema import declare, find_breaches, infer_schema, merge_schemas, read_schema, write_schema
+from cases import each
 from unit.samples import refusal
 
 CORPUS = Path(__file__).parents[2] / "data" / "records" / "corpus"
@@ -94,13 +96,86 @@ def test_faults_are_refused_with_their_place(tmp_path):
     gold = tmp_path / "gold.jsonl"
     gold.write_text('{"id": 1, "record": {"a": {"b": 1}}}\n{"id": 2, "record": {"a": 2}}\n', "utf-8")
     message = refusal(assay.score, str(gold), {"s": str(gold)}, times=5)
-    assert message == f"{gold}:1: a is an object, and at {gold}:2 it is not. Give a schema: --schema"
+    assert message == (
+        f"{gold}:1: a is an object, and at {gold}:2 it is a single value. Write it in the same way in all records."
+    )
     text = [{"record": {"a": 1}}, {"record": "{}"}]
     assert refusal(assay.score, text, {"s": text}, times=5).startswith("gold:2: the record is a string.")
     assert refusal(assay.score, GOLD, {"s": GOLD}, field=["m=number"], times=5).startswith(
         "--field m: there is no place 'm'"
     )
     assert "has no records 9" in refusal(assay.score, GOLD, {"s": [{"id": 9, "record": {}}]}, times=5)
+
+
+SCHEMAS = (
+    ({"properties": {"l": {"type": "string"}}}, "gold:1: l is a list, but in the schema it is a single value."),
+    ({"properties": {"a": {"type": "object"}}}, "gold:1: a is a single value, but in the schema it is an object."),
+    ({"properties": {"a": {"enum": 5}}}, "schema: a: enum is 5, but a list is expected."),
+    ({"properties": [1]}, "schema: the record: properties is [1], but an object is expected."),
+    ({"properties": {"a": {"type": ["string", {}], "required": {}}}}, "schema: a: required is {}, but a list"),
+    ({"properties": {"a": {"type": {}}}}, 'schema: unknown type "{}" at a.'),
+    ({"properties": {"a": {"$ref": "#/b"}}, "b": [1]}, "schema: a refers to #/b, which is no schema in the file."),
+    ({"properties": {"a": {"anyOf": [True]}}}, "schema: a: anyOf has true, but a schema is an object."),
+    ({"properties": {"a": {"x-assay": "nmber"}}}, "schema: a: there is no kind 'nmber'."),
+    ({"properties": {"a": {"x-assay": "key"}}}, "schema: a=key: not a field of objects in a list."),
+    (
+        {"properties": {"a": {"x-assay": "number(relative=-1)"}}},
+        "schema: a: kind number: relative is a number from 0",
+    ),
+)
+
+
+@each(("schema", "message"), SCHEMAS, ids=lambda one: one if isinstance(one, str) else "")
+def test_a_schema_that_gold_or_json_schema_contradicts_is_refused(schema, message):
+    gold = from_records([{"record": {"a": 1, "l": ["x"]}}], "gold", schema)
+    assert refusal(assay.score, gold, {"s": [{"record": {}}]}, times=5).startswith(message)
+
+
+def outcomes(gold, system, fields=(), schema=None):
+    given = read_schema(schema, "schema") if schema else None
+    inferred = infer_schema([("1", gold)], given)
+    found = declare(merge_schemas(given, inferred) if given else inferred, dict(fields))
+    return sorted((one.outcome, one.field, one.note) for one in Comparer(found, Match()).compare(gold, system))
+
+
+def test_one_value_for_a_list_is_a_list_of_one_if_the_other_side_has_nothing():
+    gold = {"tags": [], "items": [{"n": 1}], "l": ["none", "x"]}
+    schema = {"properties": {"tags": {"type": "array", "items": {}}}}
+    assert outcomes(gold, {"tags": "x", "l": "none"}, schema=schema) == [
+        *(("missing", "items[].n", ""), ("missing", "l[]", ""), ("right", "l[]", "retyped")),
+        ("spurious", "tags[]", ""),
+    ]
+    listed = {"type": "array", "items": {"properties": {"n": {"type": "number"}}}}
+    assert outcomes({"n": 1, "m": 2}, [{"n": 1, "m": 2}], schema=listed) == [
+        ("right", "[].m", ""),
+        ("right", "[].n", ""),
+    ]
+
+
+def test_a_key_of_inner_objects_does_not_divide_the_outer_ones():
+    gold, system = ({"items": [{"name": "a", "parts": [{"sku": sku, "q": 1}]}]} for sku in (1, 2))
+    found = outcomes(gold, system, {"items[].parts[].sku": "key"})
+    assert [outcome for outcome, field, _ in found if field == "items[].name"] == ["right"]
+    assert [outcome for outcome, *_ in found] == ["missing", "missing", "right", "spurious", "spurious"]
+
+
+def test_what_is_no_number_is_nothing_and_a_boolean_is_not_looked_for_as_a_number():
+    gold = [{"text": "x", "record": {"a": 1.5, "b": float("nan")}}]
+    result = assay.score(gold, {"s": [{"record": {"a": False, "b": float("inf")}}]}, times=5)
+    assert {row.label: row.counts["wrong"] for row in result.counts if row.label} == {"a": 1}
+    assert f1(assay.score(gold, {"s": gold}, times=5)) == 1
+
+
+def test_records_in_a_list_or_in_a_folder_are_read_as_those_in_lines(tmp_path):
+    (tmp_path / "list.json").write_text(json.dumps(GOLD, indent=1), "utf-8")
+    (tmp_path / "gold").mkdir()
+    for row in GOLD:
+        (tmp_path / "gold" / f"{row['id']}.json").write_text(json.dumps(row["record"], indent=1), "utf-8")
+    system = [{"id": row["id"], "record": {**row["record"], "n": 1}} for row in GOLD]
+    assert f1(assay.score(str(tmp_path / "list.json"), {"s": system}, times=5)) == pytest.approx(11 / 15)
+    assert f1(assay.score(str(tmp_path / "gold"), {"s": system}, task="records", times=5)) == pytest.approx(11 / 15)
+    empty = [{"id": 1, "record": {"a": None}}]
+    assert assay.score(empty, {"s": empty}, task="records", examples=5, times=5).scores
 
 
 def test_annotators_of_records_agree_in_either_order():

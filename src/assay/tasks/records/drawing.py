@@ -117,7 +117,8 @@ def _draw_cards(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
     vocabulary: dict[str, int] = {}
 
     def code(texts: Sequence[str | None]) -> Ints:
-        return np.array([NONE if one is None else vocabulary.setdefault(one, len(vocabulary)) for one in texts])
+        codes = [NONE if one is None else vocabulary.setdefault(one, len(vocabulary)) for one in texts]
+        return np.array(codes, dtype=np.int64)
 
     columns: dict[str, Array] = {
         "row": np.array(rank, dtype=np.int64),

@@ -43,7 +43,7 @@ class RecordText:
         kind = place.kind if place is not None else Kind(type_of(value))
         if kind.name in (BOOLEAN, ENUM) or (place is not None and DERIVED in place.marks):
             return NOT_LOOKED_FOR
-        if kind.name == NUMBER:
+        if kind.name == NUMBER and not isinstance(value, bool):
             numbers = find_numbers(str(value)) if type_of(value) == TEXT else [Decimal(str(value))]
             if len(numbers) == 1:
                 return NUMBER if numbers[0] in self._numbers else NOWHERE

@@ -77,6 +77,9 @@ def parse_kind(text: str) -> Kind:
     for key, choices in _CHOICES.items():
         if key in parameters and parameters[key] not in choices:
             raise UsageError(f"kind {name}: {key} is {' or '.join(filter(None, choices))}, not {parameters[key]!r}.")
+    for key in ("absolute", "relative"):
+        if not 0 <= parameters.get(key, 0.0) < float("inf"):
+            raise UsageError(f"kind {name}: {key} is a number from 0 on, not {parameters[key]:g}.")
     return Kind(name, parameters)
 
 

@@ -100,6 +100,8 @@ class Comparer:
         """True if a value of a system is nothing here, fillers included."""
         if is_nothing(value):
             return True
+        while place.element is not None:
+            place = place.element
         filler = filler_in(value)
         return bool(filler) and filler not in place.fillers
 
@@ -107,7 +109,10 @@ class Comparer:
         """All values below a place: field, value, its place in the record, and whether the schema has the field."""
         if is_nothing(value) or (place is not None and place.is_ignored):
             return
-        if isinstance(value, Mapping):
+        if place is not None and place.element is not None and not isinstance(value, list):
+            # One value for a list is a list of one.
+            yield from self._values(place.element, value, f"{path}[]", at)
+        elif isinstance(value, Mapping):
             # In the order of the schema, so that gold's values have the same order for every system.
             known = place.fields if place is not None and place.form == OBJECT else {}
             for key in sorted(value, key=[*known, *value].index):
@@ -221,7 +226,7 @@ class Comparer:
         for one in self._compare(place, gold, system, (), ()):
             if one.outcome == RIGHT:
                 right += 1
-            elif one.field in self._keys:
+            elif one.field in self._keys and "[]" not in one.field[len(place.path) :]:
                 return 0, 0
             elif one.outcome == WRONG:
                 wrong += 1

@@ -28,6 +28,7 @@ from assay.tasks.records.reading import MISSING, PARSED, READ, read_record
 from assay.tasks.records.schema import (
     VALUE,
     Place,
+    check_form,
     declare,
     find_breaches,
     infer_schema,
@@ -102,18 +103,20 @@ def find_schema(gold: Corpus, path: str | None, declared: Sequence[str]) -> Plac
         if not is_record(record) and not is_nothing(record):
             raise InputError(f"{place}: the record is {json.dumps(record)[:40]}, but an object is expected.")
         records.append((place, record))
-    schema, given = infer_schema(records), gold.layer(GivenSchema)
-    if path is not None:
-        schema = merge_schemas(_read_schema(path), schema)
-    elif given is not None:
-        schema = merge_schemas(read_schema(given.schema, "schema"), schema)
+    layer = gold.layer(GivenSchema)
+    given = _read_schema(path) if path is not None else read_schema(layer.schema, "schema") if layer else None
+    schema = infer_schema(records, given)
+    schema = schema if given is None else merge_schemas(given, schema)
     declarations = {}
     for text in declared:
         name, equals, kind = text.partition("=")
         if not equals:
             raise UsageError(f"--field {text}: a place and its kind are expected, e.g. --field total=number")
         declarations[name] = kind
-    return declare(schema, declarations)
+    schema = declare(schema, declarations)
+    for place, record in records:
+        check_form(schema, record, place)
+    return schema
 
 
 def schema_text(source: Input) -> str:
@@ -174,7 +177,7 @@ def _take_answers(run: Run, name: str, system: Corpus, schema: Place) -> Corpus:
         faults.append(" ".join(sorted(find_breaches(schema, record))) if status in READ else status)
     own = np.zeros(system.sentences, dtype=np.int64) if system.lines is None else system.lines
     lines = np.array([0 if place is None else own[place] for place in places], dtype=np.int64)
-    unread = sum(status not in READ for status in statuses)
+    unread = sum(status not in (*READ, MISSING) for status in statuses)
     run.warnings.append(answers_unread(name=name, number=unread, records=len(places)))
     run.warnings.append(records_missing(name=name, number=statuses.count(MISSING)))
     return replace(

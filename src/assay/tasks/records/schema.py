@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
@@ -19,7 +20,13 @@ KEY, DERIVED, IGNORE = "key", "derived", "ignore"
 _TYPES = {"string": TEXT, "number": NUMBER, "integer": NUMBER, "boolean": BOOLEAN}
 _FORMATS = ("date", "date-time")
 DECLARED = "x-assay"
+_NOUNS = {OBJECT: "an object", LIST: "a list", VALUE: "a single value"}
 _DEEPEST = 100
+_SHAPES: Mapping[str, tuple[type, str]] = {
+    **dict.fromkeys(("anyOf", "oneOf", "allOf", "enum", "required"), (list, "a list")),
+    **dict.fromkeys(("properties", "items"), (dict, "an object")),
+}
+"""What the keywords of a JSON Schema must be."""
 FILLERS = frozenset(
     (
         *("none", "null", "nil", "n/a", "na", "nan", "-", "--", "unknown"),
@@ -83,14 +90,14 @@ def path_of(above: str, key: str) -> str:
 
 
 def is_nothing(value: Any) -> bool:
-    """True of null, blank text, and lists and objects that are empty or have nothing in them."""
+    """True of null, NaN, blank text, and lists and objects that are empty or have nothing in them."""
     if type(value) is str:
         return not value or value.isspace()
     if type(value) is dict:
         return all(map(is_nothing, value.values()))
     if type(value) is list:
         return all(map(is_nothing, value))
-    return value is None
+    return value is None or (type(value) is float and not math.isfinite(value))
 
 
 def filler_in(value: Any) -> str:
@@ -107,29 +114,36 @@ def _find_filler(value: str) -> str:
 # --- inferred from gold ---
 
 
-def infer_schema(records: Sequence[tuple[str, Any]]) -> Place:
-    """The schema that all of gold's records show; each record is given with its place in the file."""
-    return _infer("", list(records), 0)
+def infer_schema(records: Sequence[tuple[str, Any]], told: Place | None = None) -> Place:
+    """The schema that all of gold's records show; each record is given with its place in the file.
+
+    `told`: the schema of a file, whose lists are lists here too.
+    """
+    return _infer("", list(records), 0, told)
 
 
-def _infer(path: str, given: list[tuple[str, Any]], depth: int) -> Place:
+def _infer(path: str, given: list[tuple[str, Any]], depth: int, told: Place | None) -> Place:
     if depth > _DEEPEST:
         raise InputError(f"{given[0][0]}: nested more than {_DEEPEST} levels deep. Records are flatter than this.")
     there = [(place, value) for place, value in given if not is_nothing(value)]
     forms = {form: place for place, value in reversed(there) if (form := _form_of(value))}
-    if LIST in forms:
+    element = told.element if told is not None else None
+    if LIST in forms or element is not None:
         elements = [(place, one) for place, value in there for one in (value if isinstance(value, list) else [value])]
-        return Place(path, LIST, element=_infer(f"{path}[]", elements, depth + 1))
+        return Place(path, LIST, element=_infer(f"{path}[]", elements, depth + 1, element))
     if len(forms) > 1:
         raise InputError(
-            f"{forms[OBJECT]}: {path or 'the record'} is an object, and at {forms[VALUE]} it is not. Give a schema: "
-            "--schema"
+            f"{forms[OBJECT]}: {path or 'the record'} is an object, and at {forms[VALUE]} it is a single "
+            "value. Write it in the same way in all records."
         )
     if OBJECT in forms or not path:
         keys = dict.fromkeys(key for _, value in given if isinstance(value, Mapping) for key in value)
         below = {
             key: _infer(
-                path_of(path, key), [(p, v[key]) for p, v in given if isinstance(v, Mapping) and key in v], depth + 1
+                path_of(path, key),
+                [(p, v[key]) for p, v in given if isinstance(v, Mapping) and key in v],
+                depth + 1,
+                told.fields.get(key) if told is not None else None,
             )
             for key in keys
         }
@@ -160,24 +174,29 @@ def _read(path: str, given: Any, root: Mapping[str, Any], name: str, depth: int)
     if not isinstance(given, Mapping):
         raise InputError(f"{where} is {json.dumps(given)}, but a schema is an object.")
     if isinstance(reference := given.get("$ref"), str):
-        target: Any = root
-        for part in reference.removeprefix("#").strip("/").split("/") if reference.startswith("#") else [reference]:
-            target = target.get(part) if isinstance(target, Mapping) else None
-        if target is None:
-            raise InputError(f"{where} refers to {reference}, which is not in the file.")
+        target: Any = root if reference.startswith("#") else None
+        for part in filter(None, reference.removeprefix("#").split("/")):
+            target = target.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(target, Mapping) else None
+        if not isinstance(target, Mapping):
+            raise InputError(f"{where} refers to {reference}, which is no schema in the file.")
         return _read(
             path, {**target, **{key: value for key, value in given.items() if key != "$ref"}}, root, name, depth + 1
         )
-    for key in ("anyOf", "oneOf"):
-        if isinstance(given.get(key), list):
+    for key, (shape, noun) in _SHAPES.items():
+        if not isinstance(given.get(key, shape()), shape):
+            raise InputError(f"{where}: {key} is {json.dumps(given[key])[:40]}, but {noun} is expected.")
+    for key in ("anyOf", "oneOf", "allOf"):
+        if key in given:
             others = [one for one in given[key] if not (isinstance(one, Mapping) and one.get("type") == "null")]
             if len(others) != 1:
-                raise InputError(f"{where} has {len(others)} alternatives beside null. Keep one.")
+                raise InputError(f"{where}: {key} has {len(others)} schemas beside null. Keep one.")
+            if not isinstance(others[0], Mapping):
+                raise InputError(f"{where}: {key} has {json.dumps(others[0])[:40]}, but a schema is an object.")
             rest = {own: value for own, value in given.items() if own != key}
             place = _read(path, {**others[0], **rest}, root, name, depth + 1)
             return replace(place, types=(*place.types, "null")) if len(given[key]) > 1 else place
     types = given.get("type", [])
-    types = [one for one in (types if isinstance(types, list) else [types]) if one != "null"]
+    types = [str(one) for one in (types if isinstance(types, list) else [types]) if one != "null"]
     form = types[0] if len(types) == 1 else OBJECT if "properties" in given else "array" if "items" in given else ""
     declared = given.get(DECLARED, [])
     if form == OBJECT:
@@ -197,8 +216,8 @@ def _read(path: str, given: Any, root: Mapping[str, Any], name: str, depth: int)
     else:
         raise InputError(f'{name}: unknown type "{form}" at {path or "the record"}.')
     every = given.get("type", [])
-    place = replace(place, types=(*every,) if isinstance(every, list) else (every,))
-    place = replace(place, required=tuple(given.get("required", ())) if form == OBJECT else ())
+    place = replace(place, types=tuple(map(str, every)) if isinstance(every, list) else (str(every),))
+    place = replace(place, required=tuple(map(str, given.get("required", ()))) if form == OBJECT else ())
     for declaration in declared if isinstance(declared, list) else [declared]:
         place = _declare(place, str(declaration), where)
     return place
@@ -208,7 +227,7 @@ _JSON_TYPES: Mapping[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
     "boolean": lambda value: isinstance(value, bool),
     "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    "integer": lambda value: isinstance(value, int | float) and not isinstance(value, bool) and value == int(value),
+    "integer": lambda value: type(value) is int or (type(value) is float and value.is_integer()),
     "object": lambda value: isinstance(value, Mapping),
     "array": lambda value: isinstance(value, list),
     "null": lambda value: value is None,
@@ -249,6 +268,21 @@ def write_schema(place: Place) -> dict[str, Any]:
         written |= {"format": "date"} if place.kind.name == DATE else {}
         declared += [place.kind.spell()] if "(" in place.kind.spell() else []
     return {**written, **({DECLARED: declared} if declared else {})}
+
+
+def check_form(place: Place, value: Any, where: str) -> None:
+    """Raise an error if a value of gold has another structure than the schema says; a single value may be a list."""
+    if place.form == LIST and place.element is not None:
+        for one in value if isinstance(value, list) else [value]:
+            check_form(place.element, one, where)
+    elif not is_nothing(value) and not place.is_ignored and (form := _form_of(value)) != place.form:
+        raise InputError(
+            f"{where}: {place.path or 'the record'} is {_NOUNS[form]}, but in the schema it is {_NOUNS[place.form]}. "
+            "Correct one of them."
+        )
+    elif isinstance(value, Mapping) and not place.is_ignored:
+        for key in place.fields.keys() & value.keys():
+            check_form(place.fields[key], value[key], where)
 
 
 def merge_schemas(given: Place, inferred: Place) -> Place:
@@ -292,6 +326,8 @@ def _apply(place: Place, declarations: Mapping[str, str]) -> Place:
 
 
 def _declare(place: Place, text: str, where: str) -> Place:
+    if text == KEY and "[]." not in place.path:
+        raise UsageError(f"{where}={text}: not a field of objects in a list.")
     if text in (KEY, DERIVED, IGNORE):
         return replace(place, marks=place.marks | {text})
     if text in LISTS:
@@ -300,4 +336,7 @@ def _declare(place: Place, text: str, where: str) -> Place:
         return replace(place, listed=text)
     if place.form != VALUE:
         raise UsageError(f"{where}={text}: not a value. For the elements of a list: {place.path}[]")
-    return replace(place, kind=parse_kind(text))
+    try:
+        return replace(place, kind=parse_kind(text))
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from None
