@@ -399,7 +399,7 @@ class Builder:
     def refuse_faults(self) -> None:
         """Refuse files with faulty annotations, and name the option that repairs them."""
         if self.faults and not self.asked.surveys:
-            option = f"--repair {self.asked.name}={MEND}" if self.asked.name else f"--repair {MEND}"
+            option = self.asked.spell(MEND, "repair")
             remedy = f"To mend what has one sure reading and to drop the rest: {option}"
             raise InputError("\n".join([*list_problems([*dict.fromkeys(self.faults)]), remedy]))
 

@@ -12,6 +12,8 @@ from assay.formats.source import DOCBIN, Source
 from assay.formats.whose import Annotation
 
 ENTITIES = "ents"
+_KEYS = {"start": "start_char", "end": "end_char", "label": "label_", "text": "text", "link": "kb_id_"}
+"""Keys of a span, and spaCy's names of them."""
 
 
 def looks_docbin(head: Sequence[str]) -> bool:
@@ -48,17 +50,7 @@ def _read_layers(doc: Any) -> dict[str, list[dict[str, Any]]]:
     """The spans of a Doc by layer."""
     groups = {ENTITIES: doc.ents, **{f"spans:{key}": group for key, group in doc.spans.items()}}
     return {
-        name: [
-            {
-                "start": span.start_char,
-                "end": span.end_char,
-                "label": span.label_,
-                "text": span.text,
-                "link": span.kb_id_,
-                "layer": name,
-            }
-            for span in group
-        ]
+        name: [{key: getattr(span, own) for key, own in _KEYS.items()} | {"layer": name} for span in group]
         for name, group in groups.items()
     }
 

@@ -245,11 +245,7 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
         for line, fact in values:
             title = _text(fact.get("title"), f"{source.path}:{line}: the title")
             facts.setdefault(title, []).append((f"{source.path}:{line}", line, fact))
-        texts = Source(gold)
-        try:
-            values = list(json_values(texts, _DOCRED))
-        finally:
-            texts.close()
+        values = list(json_values(Source(gold), _DOCRED))
     path = source.path if facts is None else gold
     for line, value in values:
         entities, title = _read_docred_document(value, line, f"{path}:{line}", builder)

@@ -10,6 +10,7 @@ from typing import Any
 from assay.errors import InputError
 from assay.formats.builder import Builder
 from assay.formats.documents import check_ids, flatten
+from assay.formats.jsondocs import IDS
 from assay.formats.jsontext import check_string, first_object, json_values, quote
 from assay.formats.source import Source
 from assay.records import dataclass
@@ -21,7 +22,6 @@ LABELS = (RECORD, TEXT)
 _GOLD = ("record", "gold", "expected", "reference", "ground_truth", "gt_parse")
 _KEYS = (*_GOLD, "prediction", "output", "extracted", "answer")
 """Keys of a record; the first that is there counts."""
-_IDS = ("id", "doc_id", "document_id", "uuid")
 PARAMETERS = {"record": ""}
 EXAMPLE = '{"id": "d1", "record": {"vendor": "Acme", "total": 12.5, "items": [{"name": "tea", "price": 2}]}}'
 
@@ -103,8 +103,8 @@ def add_records(
         key = record or next((key for key in _KEYS if key in value), "")
         if record and record not in value:
             raise InputError(f"{place}: no {record} among {', '.join(value)}.")
-        given = next((value[own] for own in _IDS if value.get(own) is not None), name)
-        content = value[key] if key else {own: one for own, one in value.items() if own not in (*_IDS, TEXT)}
+        given = next((value[own] for own in IDS if value.get(own) is not None), name)
+        content = value[key] if key else {own: one for own, one in value.items() if own not in (*IDS, TEXT)}
         text = value.get(TEXT) if value.get(TEXT) is not None else ""
         if builder.sentence:
             check_ids(given is not None, bool(builder.ids), place)
@@ -113,7 +113,7 @@ def add_records(
         else:
             builder.identify(str(given), place)
         if key:
-            others = {own: one for own, one in value.items() if own not in (*_IDS, *_KEYS, TEXT, key)}
+            others = {own: one for own, one in value.items() if own not in (*IDS, *_KEYS, TEXT, key)}
             builder.describe(flatten(others))
         cells = {RECORD: json.dumps(content, ensure_ascii=False), TEXT: check_string(text, f"{place}: the text")}
         builder.add(["", *(cells[own] for own in builder.names)], [builder.words + 1], [line])

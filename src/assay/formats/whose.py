@@ -122,12 +122,7 @@ class Layers:
 
     def holds(self, span: Any) -> bool:
         """True if a span is of a layer that is asked for, or of none."""
-        return (
-            not self._asked.column
-            or not isinstance(span, dict)
-            or "layer" not in span
-            or self.is_meant(str(span["layer"]))
-        )
+        return not (isinstance(span, dict) and "layer" in span) or self.is_meant(str(span["layer"]))
 
     def is_meant(self, layer: str) -> bool:
         """True if a layer is asked for by its name, or by the last part of it."""
@@ -188,11 +183,8 @@ class Whose:
             [one for one in given if one.is_model == is_model and one not in curated] for is_model in (False, True)
         )
         for documents, found in zip(self._documents, (people, models), strict=True):
-            numbers = dict[str, bool]()
-            for one in found:
-                numbers[one.name or ""] = numbers.get(one.name or "", False) or not one.status
-            for name, number in numbers.items():
-                documents[name] += number
+            documents.update(dict.fromkeys((one.name or "" for one in found), 0))
+            documents.update({one.name or "" for one in found if not one.status})
         has_truth = any(one.is_truth for one in people)
         self._truths += has_truth
         statuses = dict.fromkeys(one.status for one in people if one.status)
