@@ -271,7 +271,7 @@ def test_coreference_has_no_labels(tmp_path):
     path = tmp_path / "key.jsonl"
     path.write_text('{"doc_key": "a", "sentences": [["a", "b"]], "clusters": [[[0, 0], [1, 1]]]}\n', encoding="utf-8")
     message = refusal(assay.score, str(path), str(path), labels=["PER"])
-    about = "tags, spans, dependencies, graphs, relations, constituents and items"
+    about = "tags, spans, dependencies, graphs, events, relations, constituents and items"
     assert message == f"--labels is about {about}, but coreference is compared. Remove --labels."
 
 
