@@ -122,7 +122,7 @@ def read_answers(source: Source, builder: Builder, **given: Any) -> None:
     collected = builder.collector(Answers)
     collected.parameters = given
     if source.path.endswith(".txt") and source.folder is not None:
-        said = "\n".join(line for batch in source.batches() for _, line in batch.lines())
+        said = "\n".join(line for _, line in source.lines())
         found = [Answer(said, source.stem, given["label"], None, source.path, 1)]
     else:
         values = json_values(source, _EXAMPLE)

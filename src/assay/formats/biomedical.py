@@ -52,8 +52,7 @@ def decide_pubtator(head: Sequence[str], *_: object) -> dict[str, Any]:
 
 def read_pubtator(source: Source, builder: Builder, *, offsets: str) -> None:
     """Read one file; a relation is a fact between two entities, each all mentions with one identifier."""
-    rows = (row for batch in source.batches() for row in batch.lines())
-    for name, lines in groupby(rows, lambda row: re.split(r"[|\t]", row[1])[0] if row[1].strip() else None):
+    for name, lines in groupby(source.lines(), lambda row: re.split(r"[|\t]", row[1])[0] if row[1].strip() else None):
         if name is not None:
             add_document(_pubtator_document([*lines], source.path), builder, offsets=offsets)
 

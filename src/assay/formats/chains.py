@@ -483,39 +483,38 @@ def looks_text2text(head: Sequence[str]) -> bool:
 def read_text2text(source: Source, builder: Builder, *, broken: str = "error") -> None:
     """Read one file; `broken="drop"` leaves out mentions that are not closed or not opened, and counts them."""
     problems: list[str] = []
-    for batch in source.batches():
-        for number, line in batch.lines():
-            tokens = [token for token in line.split(" ") if token]
-            if not line.strip():
-                problems.append(f"{source.path}:{number}: an empty line, but a document is expected, e.g. {_TEXT}")
+    for number, line in source.lines():
+        tokens = [token for token in line.split(" ") if token]
+        if not line.strip():
+            problems.append(f"{source.path}:{number}: an empty line, but a document is expected, e.g. {_TEXT}")
+            continue
+        words, cells = [], []
+        for place, token in enumerate(tokens):
+            match = _TAGGED.fullmatch(token)
+            if match is None or not ("[" in match["tags"] or "]" in match["tags"]):
+                words.append(token)
                 continue
-            words, cells = [], []
-            for place, token in enumerate(tokens):
-                match = _TAGGED.fullmatch(token)
-                if match is None or not ("[" in match["tags"] or "]" in match["tags"]):
-                    words.append(token)
-                    continue
-                words.append(match["word"])
-                cells.append((place, match["tags"]))
-            rows, names, faults = pair_brackets_by_cell([tags.encode() for _, tags in cells], _read_tags)
-            for place, kind, name in faults:
-                where = f"{source.path}:{number}: word {cells[place][0] + 1}"
-                if (broken == DROP or builder.asked.repair) and kind != "odd":
-                    builder.repair(UNPAIRED[kind], DROPPED, where)
-                elif kind == "odd":
-                    fact = f"{cells[place][1]!r} is not of the form [e1,[e2],e3]"
-                    problems.append(f"{where}: {fact}. Mend the brackets.")
-                else:
-                    opened = f"the mention of {name} that opens here is not closed in its document"
-                    closed = f"{name} is closed here, but no mention of it is open"
-                    problems.append(f"{where}: {opened if kind == 'opened' else closed}. {_REMEDY}")
-            builder.document("", builder.sentence)
-            builder.add(words, [builder.words + len(words)], [number])
-            places = [place for place, _ in cells]
-            mentions = [
-                (builder.begun - 1, places[first], places[last] + 1, chain, number) for first, last, chain in rows
-            ]
-            builder.mentions(np.array(mentions, dtype=np.int64).reshape(-1, 5), names)
+            words.append(match["word"])
+            cells.append((place, match["tags"]))
+        rows, names, faults = pair_brackets_by_cell([tags.encode() for _, tags in cells], _read_tags)
+        for place, kind, name in faults:
+            where = f"{source.path}:{number}: word {cells[place][0] + 1}"
+            if (broken == DROP or builder.asked.repair) and kind != "odd":
+                builder.repair(UNPAIRED[kind], DROPPED, where)
+            elif kind == "odd":
+                fact = f"{cells[place][1]!r} is not of the form [e1,[e2],e3]"
+                problems.append(f"{where}: {fact}. Mend the brackets.")
+            else:
+                opened = f"the mention of {name} that opens here is not closed in its document"
+                closed = f"{name} is closed here, but no mention of it is open"
+                problems.append(f"{where}: {opened if kind == 'opened' else closed}. {_REMEDY}")
+        builder.document("", builder.sentence)
+        builder.add(words, [builder.words + len(words)], [number])
+        places = [place for place, _ in cells]
+        mentions = [
+            (builder.begun - 1, places[first], places[last] + 1, chain, number) for first, last, chain in rows
+        ]
+        builder.mentions(np.array(mentions, dtype=np.int64).reshape(-1, 5), names)
     refuse_all(problems)
     if not builder.begun:
         raise InputError(f"{source.path}:1: no document in the file. A document is a line, e.g. {_TEXT}")
@@ -540,12 +539,10 @@ class RecordError(Exception):
     """A fault that keeps the rest of a JSON line from being read; its place is added later."""
 
 
-def read_records(
-    source: Source, noun: str, example: str, read: Callable[[dict[str, Any], int], None]
-) -> list[str]:
+def read_records(source: Source, noun: str, example: str, read: Callable[[dict[str, Any], int], None]) -> list[str]:
     """Call `read` with the object and the number of each line that is not blank, and return all problems."""
     problems: list[str] = []
-    for number, line in (row for batch in source.batches() for row in batch.lines() if row[1].strip()):
+    for number, line in (row for row in source.lines() if row[1].strip()):
         try:
             try:
                 value = json.loads(line)

@@ -206,6 +206,15 @@ def _object(value: Any, place: str) -> dict[str, Any]:
     return dict(value)
 
 
+def _objects_at(
+    value: Mapping[str, Any], key: str, place: str, joint: str = ": "
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects of a list with their places in messages."""
+    for number, given in enumerate(_list_at(value, key, place)):
+        here = f"{place}{joint}{key}[{number}]"
+        yield here, _object(given, here)
+
+
 def _row(value: Any, place: str, shape: str, size: int = 3) -> list[Any]:
     expect(isinstance(value, list) and len(value) >= size, place, value, shape)
     return list(value)
@@ -213,18 +222,15 @@ def _row(value: Any, place: str, shape: str, size: int = 3) -> list[Any]:
 
 def _read_maven(value: dict[str, Any], line: int, place: str, builder: Builder) -> None:
     """Triggers of a document by sentence; negative triggers are passed over."""
-    sentences = [
-        _object(part, f"{place}: content[{at}]") for at, part in enumerate(_list_at(value, "content", place))
-    ]
+    sentences = [part for _, part in _objects_at(value, "content", place)]
     text = _Text.of([part.get("tokens") for part in sentences], place, line, builder)
     if "events" not in value:
         raise InputError(f"{place}: no events, only candidates. Give a file with events.")
     lists = builder.collector(trigger_lists)
-    for number, given in enumerate(_list_at(value, "events", place)):
-        event = _object(given, f"{place}: events[{number}]")
-        type_ = check_label(event.get("type"), f"{place}: events[{number}]", "event")
+    for there, event in _objects_at(value, "events", place):
+        type_ = check_label(event.get("type"), there, "event")
         for index, mention in enumerate(_list_at(event, "mention", place)):
-            here = f"{place}: events[{number}].mention[{index}]"
+            here = f"{there}.mention[{index}]"
             own = _object(mention, here)
             sentence, offset = own.get("sent_id"), _row(own.get("offset"), f"{here}: offset", "[first, end]", 2)
             fits = type(sentence) is int and 0 <= sentence < len(sentences)
@@ -241,16 +247,11 @@ def _list_mentioned(value: dict[str, Any], place: str) -> Iterator[tuple[_Found,
     """Events whose arguments are mentions of entities, by their ids."""
     mentions: dict[str, dict[str, Any]] = {}
     for key in ("entity_mentions", "value_mentions"):
-        for number, given in enumerate(_list_at(value, key, place)):
-            mention = _object(given, f"{place}: {key}[{number}]")
+        for _, mention in _objects_at(value, key, place):
             mentions[quote(mention.get("id"))] = mention
-    for number, given in enumerate(_list_at(value, "event_mentions", place)):
-        here = f"{place}: event_mentions[{number}]"
-        event = _object(given, here)
+    for here, event in _objects_at(value, "event_mentions", place):
         trigger, arguments = _object(event.get("trigger"), f"{here}.trigger"), []
-        for index, one in enumerate(_list_at(event, "arguments", here)):
-            there = f"{here}.arguments[{index}]"
-            argument = _object(one, there)
+        for there, argument in _objects_at(event, "arguments", here, "."):
             name = quote(argument.get("entity_id"))
             mention = argument if "start" in argument else mentions.get(name, {})
             if not mention:
@@ -264,9 +265,7 @@ def _list_mentioned(value: dict[str, Any], place: str) -> Iterator[tuple[_Found,
 
 def _list_predicted(value: dict[str, Any], place: str) -> Iterator[tuple[_Found, list[_Found]]]:
     """Events by the places of triggers and arguments."""
-    for number, given in enumerate(_list_at(value, "events", place)):
-        here = f"{place}: events[{number}]"
-        event = _object(given, here)
+    for here, event in _objects_at(value, "events", place):
         rows = [(f"{here}.trigger", event.get("trigger"), "[first, end, type]")]
         listed = _list_at(event, "arguments", here)
         rows += [(f"{here}.arguments[{at}]", row, "[first, end, role]") for at, row in enumerate(listed)]

@@ -157,8 +157,7 @@ def read_sdp(source: Source, builder: Builder, *, version: str = "auto") -> None
     _open_layers(builder)
     problems: list[str] = []
     rows: list[tuple[int, list[str]]] = []
-    lines = (row for batch in source.batches() for row in batch.lines())
-    for number, line in chain(lines, [(0, "")]):
+    for number, line in chain(source.lines(), [(0, "")]):
         if line.startswith("#"):
             if number == 1 and line.startswith("#SDP"):
                 declared = line.removeprefix("#SDP").strip()

@@ -97,39 +97,38 @@ def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
             for gathered in (flat, ends, first_lines):
                 gathered.clear()
 
-    for batch in source.batches():
-        for number, line in batch.lines():
-            cells = line.split("\t")
-            if number == 1 and cells[0] == layout.names[0]:
-                continue
-            short = len(cells) < layout.width and bool(line.strip()) and not line.startswith("#")
-            if short and builder.asked.repair == MEND:
-                cells += ["_"] * (layout.width - len(cells))
-                builder.repair(SHORT, MENDED, f"{source.path}:{number}")
-            if len(cells) == layout.width:
-                word = cells[layout.word]
-                if not word:
-                    raise InputError(f"{source.path}:{number}: the word is empty. Is a cell missing?")
-                first = first or number
-                # A word that was quoted for the quotes in it, which are doubled then.
-                if word[0] == word[-1] == '"' and '""' in word[1:-1] and '"' not in word[1:-1].replace('""', ""):
-                    cells[layout.word] = word[1:-1].replace('""', '"')
-                    builder.note("Words in quotes as in CSV, read without them: {}.", 1)
-                flat.extend(pick(cells))
-                if misc is not None and _END in cells[misc] and _END in cells[misc].split("|"):
-                    end_sentence()
-            elif line.startswith("#"):
-                end_sentence(add=True)
-                builder.comments([line], [builder.sentence])
-                key, equals, value = line[1:].partition("=")
-                if equals and key.strip().rpartition(":")[2] == _DOCUMENT:
-                    builder.identify(value.strip(), f"{source.path}:{number}")
-            elif line.strip():
-                fact = f"{_columns(cells)}, but the first line has {layout.width}"
-                remedy = f"Is a cell missing, or empty?{f' {FILL}' * short}"
-                raise InputError(f"{source.path}:{number}: {fact}. {remedy}")
-            else:
+    for number, line in source.lines():
+        cells = line.split("\t")
+        if number == 1 and cells[0] == layout.names[0]:
+            continue
+        short = len(cells) < layout.width and bool(line.strip()) and not line.startswith("#")
+        if short and builder.asked.repair == MEND:
+            cells += ["_"] * (layout.width - len(cells))
+            builder.repair(SHORT, MENDED, f"{source.path}:{number}")
+        if len(cells) == layout.width:
+            word = cells[layout.word]
+            if not word:
+                raise InputError(f"{source.path}:{number}: the word is empty. Is a cell missing?")
+            first = first or number
+            # A word that was quoted for the quotes in it, which are doubled then.
+            if word[0] == word[-1] == '"' and '""' in word[1:-1] and '"' not in word[1:-1].replace('""', ""):
+                cells[layout.word] = word[1:-1].replace('""', '"')
+                builder.note("Words in quotes as in CSV, read without them: {}.", 1)
+            flat.extend(pick(cells))
+            if misc is not None and _END in cells[misc] and _END in cells[misc].split("|"):
                 end_sentence()
+        elif line.startswith("#"):
+            end_sentence(add=True)
+            builder.comments([line], [builder.sentence])
+            key, equals, value = line[1:].partition("=")
+            if equals and key.strip().rpartition(":")[2] == _DOCUMENT:
+                builder.identify(value.strip(), f"{source.path}:{number}")
+        elif line.strip():
+            fact = f"{_columns(cells)}, but the first line has {layout.width}"
+            remedy = f"Is a cell missing, or empty?{f' {FILL}' * short}"
+            raise InputError(f"{source.path}:{number}: {fact}. {remedy}")
+        else:
+            end_sentence()
     end_sentence(add=True)
 
 
@@ -324,38 +323,34 @@ def read_neleval(source: Source, builder: Builder) -> None:
     before = builder.sentence
     documents: dict[str, list[int]] = {}
     """By name: the number of a document, its length and its first line."""
-    for batch in source.batches():
-        for number, line in batch.lines():
-            if not line.strip():
-                continue
-            place = f"{source.path}:{number}"
-            cells = line.split("\t")
-            if len(cells) < 3 or len(cells) % 3:
-                raise InputError(
-                    f"{place}: {_columns(cells)}, but a line is: document, first and last place, then identifier, "
-                    "score and type of each candidate, all divided by tabs."
-                )
-            if not (_OFFSET.fullmatch(cells[1]) and _OFFSET.fullmatch(cells[2])):
-                fact = (
-                    f"{cells[1]!r} and {cells[2]!r}, but numbers of the first and last place of a mention are "
-                    f"expected"
-                )
-                raise InputError(f"{place}: {fact}.")
-            begin, end = int(cells[1]), int(cells[2]) + 1
-            if end <= begin:
-                fact = f"the mention ends at {cells[2]}, before it begins, at {cells[1]}"
-                raise InputError(f"{place}: {fact}. Ends are included.")
-            if end > _LONGEST:
-                fact = f"the mention ends at {cells[2]}; places of a document go up to {_LONGEST:,}"
-                raise InputError(f"{place}: {fact}.")
-            # Sorting is stable: equal scores stay in the order of the file.
-            candidates = sorted(_candidates(cells[3:], place), key=lambda row: (math.isnan(row[1]), -row[1]))
-            document = documents.setdefault(cells[0], [len(documents), 0, number])
-            document[1] = max(document[1], end)
-            label = candidates[0][2] if candidates else ""
-            span = lists.span(before + document[0], [(begin, end)], label, number)
-            names, scores = [row[0] for row in candidates], [row[1] for row in candidates]
-            lists.link(span, names or [NIL], [] if all(map(math.isnan, scores)) else scores)
+    for number, line in source.lines():
+        if not line.strip():
+            continue
+        place = f"{source.path}:{number}"
+        cells = line.split("\t")
+        if len(cells) < 3 or len(cells) % 3:
+            raise InputError(
+                f"{place}: {_columns(cells)}, but a line is: document, first and last place, then identifier, "
+                "score and type of each candidate, all divided by tabs."
+            )
+        if not (_OFFSET.fullmatch(cells[1]) and _OFFSET.fullmatch(cells[2])):
+            fact = f"{cells[1]!r} and {cells[2]!r}, but numbers of the first and last place of a mention are expected"
+            raise InputError(f"{place}: {fact}.")
+        begin, end = int(cells[1]), int(cells[2]) + 1
+        if end <= begin:
+            fact = f"the mention ends at {cells[2]}, before it begins, at {cells[1]}"
+            raise InputError(f"{place}: {fact}. Ends are included.")
+        if end > _LONGEST:
+            fact = f"the mention ends at {cells[2]}; places of a document go up to {_LONGEST:,}"
+            raise InputError(f"{place}: {fact}.")
+        # Sorting is stable: equal scores stay in the order of the file.
+        candidates = sorted(_candidates(cells[3:], place), key=lambda row: (math.isnan(row[1]), -row[1]))
+        document = documents.setdefault(cells[0], [len(documents), 0, number])
+        document[1] = max(document[1], end)
+        label = candidates[0][2] if candidates else ""
+        span = lists.span(before + document[0], [(begin, end)], label, number)
+        names, scores = [row[0] for row in candidates], [row[1] for row in candidates]
+        lists.link(span, names or [NIL], [] if all(map(math.isnan, scores)) else scores)
     for name, (_, length, number) in documents.items():
         builder.identify(name, f"{source.path}:{number}")
         builder.add_codes([np.full(length, builder.cells[0][b""])], [builder.words + length], [number])
@@ -416,28 +411,27 @@ def read_aida(source: Source, builder: Builder, *, link: int) -> None:
         forms.clear()
         mentions.clear()
 
-    for batch in source.batches():
-        for number, line in batch.lines():
-            place, cells = f"{source.path}:{number}", line.split("\t")
-            if line.startswith(_OPENS_DOCUMENT) or not line.strip():
-                end_sentence()
-                if line.strip():
-                    builder.identify(line.removeprefix(_OPENS_DOCUMENT).strip().strip("()"), place)
-                continue
-            if not cells[0].strip() or (len(cells) > 1 and (len(cells) < 4 or cells[1] not in ("B", "I"))):
-                raise InputError(f"{place}: {line!r} in a file of AIDA. {_AIDA}")
-            first = first if forms else number
-            forms.append(cells[0])
-            if len(cells) == 1:
-                continue
-            if cells[1] == "I" and mentions and mentions[-1][1] == len(forms) - 1:
-                mentions[-1] = (mentions[-1][0], len(forms), *mentions[-1][2:])
-            elif cells[1] == "I":
-                raise InputError(f"{place}: I, but no mention goes on. Its first word has B.")
-            else:
-                name = normalise_nil(cells[3])
-                if name != NIL and len(cells) < link:
-                    raise InputError(f"{place}: {len(cells)} columns, so there is no identifier in column {link}.")
-                name = name if name == NIL else cells[link - 1]
-                mentions.append((len(forms) - 1, len(forms), name, number))
+    for number, line in source.lines():
+        place, cells = f"{source.path}:{number}", line.split("\t")
+        if line.startswith(_OPENS_DOCUMENT) or not line.strip():
+            end_sentence()
+            if line.strip():
+                builder.identify(line.removeprefix(_OPENS_DOCUMENT).strip().strip("()"), place)
+            continue
+        if not cells[0].strip() or (len(cells) > 1 and (len(cells) < 4 or cells[1] not in ("B", "I"))):
+            raise InputError(f"{place}: {line!r} in a file of AIDA. {_AIDA}")
+        first = first if forms else number
+        forms.append(cells[0])
+        if len(cells) == 1:
+            continue
+        if cells[1] == "I" and mentions and mentions[-1][1] == len(forms) - 1:
+            mentions[-1] = (mentions[-1][0], len(forms), *mentions[-1][2:])
+        elif cells[1] == "I":
+            raise InputError(f"{place}: I, but no mention goes on. Its first word has B.")
+        else:
+            name = normalise_nil(cells[3])
+            if name != NIL and len(cells) < link:
+                raise InputError(f"{place}: {len(cells)} columns, so there is no identifier in column {link}.")
+            name = name if name == NIL else cells[link - 1]
+            mentions.append((len(forms) - 1, len(forms), name, number))
     end_sentence()

@@ -179,12 +179,11 @@ def _find_mark(cells: Sequence[str]) -> str:
 def read_dag(source: Source, builder: Builder) -> None:
     """Read one file: the words are the path of the chosen readings through each graph."""
     reader = _DagReader(source.path, _Words(builder))
-    for batch in source.batches():
-        for number, line in batch.lines():
-            if not line.strip():
-                reader.end_graph()
-            elif not line.startswith("#"):
-                reader.add_line(line, number)
+    for number, line in source.lines():
+        if not line.strip():
+            reader.end_graph()
+        elif not line.startswith("#"):
+            reader.add_line(line, number)
     reader.end_graph()
 
 

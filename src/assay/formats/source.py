@@ -322,6 +322,10 @@ class Source:
         finally:
             self.close()
 
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The lines with their numbers."""
+        return (row for batch in self.batches() for row in batch.lines())
+
     def content(self) -> bytes:
         """All bytes, of a file that is no text."""
         if not self._content:

@@ -84,7 +84,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         )
     if source.folder is not None:
         builder.identify(source.stem, source.path)
-    lines = {number: line for batch in source.batches() for number, line in batch.lines() if line.strip()}
+    lines = {number: line for number, line in source.lines() if line.strip()}
     text = source.beside(".txt")
     names: dict[str, int] = {}
     spans: dict[str, re.Match[str]] = {}

@@ -227,8 +227,7 @@ def read_export(source: Source, builder: Builder, *, version: int = 3) -> None:
     count = builder.sentence
     columns, declared, table = _COLUMNS[version], False, ""
     sentence: _ExportSentence | None = None
-    rows = (row for batch in source.batches() for row in batch.lines())
-    lines = ((number, row.strip(" ")) for number, row in rows if row.strip() and not row.startswith("%%"))
+    lines = ((number, row.strip(" ")) for number, row in source.lines() if row.strip() and not row.startswith("%%"))
     for number, line in lines:
         place = f"{source.path}:{number}"
         keyword, _, rest = line.partition(" ") if " " in line else line.partition("\t")

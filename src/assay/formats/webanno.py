@@ -82,7 +82,7 @@ def read_webanno(source: Source, builder: Builder) -> None:
     layers: list[tuple[str, str, list[str]]] = []
     sentences: list[_Sentence] = []
     comments, width = [], 0
-    for number, line in (row for batch in source.batches() for row in batch.lines()):
+    for number, line in source.lines():
         place = f"{source.path}:{number}"
         if number == 1:
             _check_version(line, source.path)
