@@ -14,7 +14,7 @@ from assay.records import dataclass
 
 ANNOTATIONS, PREDICTIONS, TRUTH, LAST = "annotations", "predictions", "ground-truth", "last"
 SKIPPED, NOT_ANNOTATED = "skipped", "not annotated"
-CURATION = "curation"
+CURATION, _HAS_TRUTH = "curation", "ground truth"
 MEND, DROP = "mend", "drop"
 MENDED, DROPPED = "mended", "dropped"
 """What became of faulty annotations."""
@@ -169,16 +169,13 @@ class Whose:
         self._documents: tuple[Counter[str], Counter[str]] = Counter(), Counter()
         """The number of documents of each annotator and of each model."""
         self.statuses = Counter[str]()
-        """The number of documents that are skipped or rejected, that nobody annotated, or with a ground truth."""
-        self._truths = self._curated = 0
-        """The numbers of documents with a ground truth, and of those that are adjudicated."""
+        """The numbers of documents by status: skipped, rejected, not annotated, with a ground truth or a curation."""
         self._several: tuple[str, list[Annotation]] | None = None
         """The place of the first document with several annotations that may be meant, and these."""
 
     def choose(self, place: str, given: Sequence[Annotation]) -> Annotation | str:
         """The annotation that is meant; if there is none, its status, or nothing."""
         curated = [one for one in given if one.name == CURATION and not one.is_model]
-        self._curated += bool(curated)
         people, models = (
             [one for one in given if one.is_model == is_model and one not in curated] for is_model in (False, True)
         )
@@ -186,10 +183,9 @@ class Whose:
             documents.update(dict.fromkeys((one.name or "" for one in found), 0))
             documents.update({one.name or "" for one in found if not one.status})
         has_truth = any(one.is_truth for one in people)
-        self._truths += has_truth
         statuses = dict.fromkeys(one.status for one in people if one.status)
         statuses |= {} if people or curated else {NOT_ANNOTATED: None}
-        for status in (*statuses, *["ground truth"] * has_truth, *[CURATION] * bool(curated)):
+        for status in (*statuses, *[_HAS_TRUTH] * has_truth, *[CURATION] * bool(curated)):
             self.statuses[status] += 1
         if self.asked.surveys:
             return next((one for one in (*people, *models, *curated) if not one.status), "")
@@ -230,7 +226,7 @@ class Whose:
         """The reason why a document without an annotation that is meant is left out; known at the end of the file."""
         if self._who == TRUTH:
             return "without ground truth"
-        if self._who == CURATION and self._curated:
+        if self._who == CURATION and self.statuses[CURATION]:
             return "not curated"
         people, models = self._documents
         by_model = (
@@ -244,7 +240,7 @@ class Whose:
         """Refuse a choice that fits no annotation of the file, or several; `documents` are left."""
         people, models = self._documents
         asked, who = self.asked, self._who
-        if not people and not models and not self._curated:
+        if not people and not models and not self.statuses[CURATION]:
             if who not in ("", ANNOTATIONS):
                 raise UsageError(f"{asked.spell(who)}: {path} names no annotators or models. Remove the option.")
             if not documents:
@@ -255,14 +251,14 @@ class Whose:
             either = (PREDICTIONS if len(models) == 1 else f"model:{min(models)}", ANNOTATIONS)
             fact = f"contains annotations and predictions. {contents}."
             raise InputError(f"{path}: {fact} Whose is {asked.side}? {asked.choice(either)}")
-        if who in (ANNOTATIONS, LAST, TRUTH) and models and not people and not self._curated:
+        if who in (ANNOTATIONS, LAST, TRUTH) and models and not people and not self.statuses[CURATION]:
             fact = f"only predictions of {_enumerate(_show(models))}, no annotations"
             raise InputError(f"{path}: {fact}. To take them: {asked.spell(f'model:{min(models)}')}")
         if (who == PREDICTIONS or not (who or people)) and len(models) != 1:
             names = [f"model:{name}" for name in sorted(models)] or list(people)
             fact = "predictions of several models" if models else "no predictions"
             raise InputError(f"{path}: {fact}. {contents}. Whose is {asked.side}? {asked.choice(names)}")
-        if who not in ("", ANNOTATIONS, PREDICTIONS, TRUTH, LAST, CURATION if self._curated else ""):
+        if who not in ("", ANNOTATIONS, PREDICTIONS, TRUTH, LAST, CURATION if self.statuses[CURATION] else ""):
             there = [_KINDS[kind] for kind in self._kinds if self._name in self._documents[kind]]
             if not there:
                 raise InputError(f"{asked.spell(who)}: no such annotator or model in {path}. {contents}.")
@@ -292,8 +288,8 @@ class Whose:
             for kind, found in zip(_KINDS, self._documents, strict=True)
             if found
         ]
-        others = {"ground truth": self._truths, CURATION: self._curated}
-        return ", ".join([*parts, *(f"{name} ({number:,})" for name, number in others.items() if number)])
+        others = (f"{name} ({self.statuses[name]:,})" for name in (_HAS_TRUTH, CURATION) if self.statuses[name])
+        return ", ".join([*parts, *others])
 
 
 def _seconds(time: str | float) -> float:

@@ -142,9 +142,8 @@ def _write_neleval(document: SpanDocument, _side: Side) -> Iterator[str]:
             continue
         if len(mention.atoms) > 1:
             raise UsageError(f"{document.name}: a span has a gap, which neleval has no place for. Use --to jsonl")
-        scores = mention.scores or [float("nan")] * len(mention.identifiers)
         cells = [document.name, str(mention.atoms[0][0]), str(mention.atoms[0][1] - 1)]
-        for name, score in zip(mention.identifiers, scores, strict=True):
+        for name, score in zip(mention.identifiers, mention.scores, strict=True):
             cells += [name, "" if np.isnan(score) else repr(float(score)), mention.label]
         yield "\t".join(cells)
 
@@ -178,11 +177,8 @@ def _check_brat_label(label: str, document: SpanDocument) -> None:
 
 
 def _write_json(document: SpanDocument, _side: Side) -> dict[str, Any]:
-    value: dict[str, Any] = {**document.key}
-    if document.text is not None:
-        value["text"] = document.text
-    else:
-        value["tokens"] = [word for words in document.sentences for word in words]
+    words = [word for sentence in document.sentences for word in sentence]
+    value: dict[str, Any] = document.key | ({"tokens": words} if document.text is None else {"text": document.text})
 
     def format_span(mention: SpanMention) -> dict[str, Any]:
         """A span, or an argument that is not among the spans."""
