@@ -48,6 +48,11 @@ def prepare_records(run: Run) -> None:
     options = run.options
     run.read(lambda name, item: item if isinstance(item, Corpus) else _read(item))
     run.note_reading()
+    if options.decided is not None and options.schema is None:
+        raise UsageError(
+            f"{run.gold.name}: its files are read in several parts, which need one schema. Write it, and give it with "
+            f"--schema schema.json: assay convert {run.gold.name} --to schema -o schema.json"
+        )
     schema = find_schema(run.gold, options.schema, options.field)
     run.decide(column=RECORD)
     for number, (name, corpus) in enumerate(run.systems, 1):
