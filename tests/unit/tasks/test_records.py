@@ -166,7 +166,7 @@ def test_what_is_no_number_is_nothing_and_a_boolean_is_not_looked_for_as_a_numbe
     assert f1(assay.score(gold, {"s": gold}, times=5)) == 1
 
 
-def test_records_in_a_list_or_in_a_folder_are_read_as_those_in_lines(tmp_path):
+def test_records_in_a_list_or_in_a_folder_are_read_as_those_in_lines(tmp_path, monkeypatch):
     (tmp_path / "list.json").write_text(json.dumps(GOLD, indent=1), "utf-8")
     (tmp_path / "gold").mkdir()
     for row in GOLD:
@@ -174,6 +174,13 @@ def test_records_in_a_list_or_in_a_folder_are_read_as_those_in_lines(tmp_path):
     system = [{"id": row["id"], "record": {**row["record"], "n": 1}} for row in GOLD]
     assert f1(assay.score(str(tmp_path / "list.json"), {"s": system}, times=5)) == pytest.approx(11 / 15)
     assert f1(assay.score(str(tmp_path / "gold"), {"s": system}, task="records", times=5)) == pytest.approx(11 / 15)
+    # Parts would show a schema each, so that they need one of all.
+    monkeypatch.setattr("assay.engine.run.TEXT", 1)
+    files = str(tmp_path / "gold"), {"s": str(tmp_path / "gold")}
+    message = refusal(assay.score, *files, task="records", times=5)
+    assert message.endswith(f"assay convert {files[0]} --to schema -o schema.json")
+    (tmp_path / "schema.json").write_text(schema_text(Input(files[0], input_format="records")), "utf-8")
+    assert f1(assay.score(*files, task="records", schema=str(tmp_path / "schema.json"), times=5)) == 1
     empty = [{"id": 1, "record": {"a": None}}]
     assert assay.score(empty, {"s": empty}, task="records", examples=5, times=5).scores
 
@@ -183,6 +190,11 @@ def test_annotators_of_records_agree_in_either_order():
     result = assay.agreement({"anna": GOLD, "ben": other}, times=5)
     back = assay.agreement({"ben": other, "anna": GOLD}, times=5)
     assert [row.value for row in result.scores] == [row.value for row in back.scores]
+    # Fields that only one of them has, a list of one, and a filler: 9 of 15 and 20 values are the same.
+    more = [{"id": row["id"], "record": {**row["record"], "n": [9], "m": 1}} for row in GOLD]
+    more[0]["record"]["name"] = "N/A"
+    for people in ({"anna": GOLD, "ben": more}, {"ben": GOLD, "anna": more}):
+        assert assay.agreement(people, times=5).scores[0].value == pytest.approx(2 * 9 / 35)
 
 
 def test_null_adds_nothing_and_names_of_fields_change_names_only():

@@ -33,6 +33,7 @@ from assay.tasks.records.schema import (
     find_breaches,
     infer_schema,
     is_nothing,
+    keep_fillers,
     merge_schemas,
     read_schema,
     write_schema,
@@ -53,7 +54,9 @@ def prepare_records(run: Run) -> None:
             f"{run.gold.name}: its files are read in several parts, which need one schema. Write it, and give it with "
             f"--schema schema.json: assay convert {run.gold.name} --to schema -o schema.json"
         )
-    schema = find_schema(run.gold, options.schema, options.field)
+    schema = find_schema(run.corpora if options.symmetric else [run.gold], options.schema, options.field)
+    # What one annotator writes is a value, whoever comes first.
+    schema = keep_fillers(schema) if options.symmetric else schema
     run.decide(column=RECORD)
     for number, (name, corpus) in enumerate(run.systems, 1):
         run.corpora[number] = _take_answers(run, name, corpus, schema)
@@ -95,11 +98,15 @@ def _scalars(value: Any) -> Iterator[Any]:
 # --- the schema ---
 
 
-def find_schema(gold: Corpus, path: str | None, declared: Sequence[str]) -> Place:
-    """The schema of gold's records, or that of a file with what gold adds to it, and what the user declares."""
+def find_schema(corpora: Sequence[Corpus], path: str | None, declared: Sequence[str]) -> Place:
+    """The schema of gold's records, or that of a file with what gold adds to it, and what the user declares.
+
+    Of annotators it is that of all their records.
+    """
     records = []
-    for number, cell in enumerate(gold.column(RECORD).strings()):
-        record, place = json.loads(cell), gold.place_of_sentence(number)
+    cells = ((corpus, *row) for corpus in corpora for row in enumerate(corpus.column(RECORD).strings()))
+    for corpus, number, cell in cells:
+        record, place = json.loads(cell), corpus.place_of_sentence(number)
         if isinstance(record, str):
             raise InputError(
                 f"{place}: the record is a string. Is it JSON in a string? It must be an object or a list of objects "
@@ -108,7 +115,7 @@ def find_schema(gold: Corpus, path: str | None, declared: Sequence[str]) -> Plac
         if not is_record(record) and not is_nothing(record):
             raise InputError(f"{place}: the record is {json.dumps(record)[:40]}, but an object is expected.")
         records.append((place, record))
-    layer = gold.layer(GivenSchema)
+    layer = corpora[0].layer(GivenSchema)
     given = _read_schema(path) if path is not None else read_schema(layer.schema, "schema") if layer else None
     schema = infer_schema(records, given)
     schema = schema if given is None else merge_schemas(given, schema)
@@ -126,7 +133,7 @@ def find_schema(gold: Corpus, path: str | None, declared: Sequence[str]) -> Plac
 
 def schema_text(source: Input) -> str:
     """The schema that a file of records shows, as JSON Schema, to be edited and given back."""
-    return json.dumps(write_schema(find_schema(_read(source), None, ())), ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(write_schema(find_schema([_read(source)], None, ())), ensure_ascii=False, indent=2) + "\n"
 
 
 def _read_schema(path: str) -> Place:

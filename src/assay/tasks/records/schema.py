@@ -301,6 +301,13 @@ def merge_schemas(given: Place, inferred: Place) -> Place:
     return replace(given, fillers=given.fillers | inferred.fillers)
 
 
+def keep_fillers(place: Place) -> Place:
+    """A schema in which fillers are values."""
+    fields = {key: keep_fillers(below) for key, below in place.fields.items()}
+    element = keep_fillers(place.element) if place.element else None
+    return replace(place, fillers=FILLERS, fields=fields, element=element)
+
+
 # --- declarations ---
 
 
