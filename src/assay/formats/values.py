@@ -111,8 +111,8 @@ def _values(body: str) -> tuple[list[tuple[int, int]], list[Open]]:
     return closed, stack
 
 
-def _parse(body: str, values: Sequence[tuple[int, int]]) -> Iterator[tuple[Any, bool]]:
-    """The values, last first; values that follow each other with nothing between them are a list."""
+def _parse(body: str, values: Sequence[tuple[int, int]], *, joins: bool = True) -> Iterator[tuple[Any, bool]]:
+    """The values, last first; if it `joins`, values that follow each other with nothing between them are a list."""
     group: list[Any] = []
     repaired, follows = False, -1
     for begin, end in values[::-1]:
@@ -120,7 +120,7 @@ def _parse(body: str, values: Sequence[tuple[int, int]]) -> Iterator[tuple[Any, 
         if loaded is None:
             continue
         value, mended = loaded
-        if group and body[end:follows].strip(" \t\r\n,"):
+        if group and (not joins or body[end:follows].strip(" \t\r\n,")):
             yield group[0] if len(group) == 1 else group[::-1], repaired
             group, repaired = [], False
         group.append(value)
@@ -145,9 +145,9 @@ def _salvage(body: str, unclosed: Sequence[Open]) -> Iterator[Any]:
             return
 
 
-def objects_in(body: str) -> Iterator[tuple[Any, bool]]:
+def objects_in(body: str, *, joins: bool = True) -> Iterator[tuple[Any, bool]]:
     """The values in a text, the last one first, and whether each had to be mended; one that is cut off as far as its
-    pairs and elements are complete."""
+    pairs and elements are complete. If it `joins`, objects with nothing between them are a list."""
     values, unclosed = _values(body)
     if 0 < len(unclosed) <= _DEEPEST:
         begin = unclosed[0][1]
@@ -160,7 +160,7 @@ def objects_in(body: str) -> Iterator[tuple[Any, bool]]:
             if is_whole and (loaded := load_value(body[begin:end].rstrip().rstrip(",") + closing)) is not None:
                 yield loaded[0], True
                 break
-    yield from _parse(body, values)
+    yield from _parse(body, values, joins=joins)
 
 
 def load_value(text: str) -> tuple[Any, bool] | None:

@@ -11,6 +11,7 @@ import assay
 from assay.formats import Input, from_records
 from assay.tasks.records.pairing import Comparer, Match
 from assay.tasks.records.prepare import schema_text
+from assay.tasks.records.reading import read_record
 from assay.tasks.records.schema import declare, find_breaches, infer_schema, merge_schemas, read_schema, write_schema
 from cases import each
 from unit.samples import refusal
@@ -150,6 +151,18 @@ def test_one_value_for_a_list_is_a_list_of_one_if_the_other_side_has_nothing():
         ("right", "[].m", ""),
         ("right", "[].n", ""),
     ]
+
+
+@each(
+    ("answer", "status", "record"),
+    [
+        ('{"a": 1}\n{"a": 2}', "parsed", {"a": 2}),
+        ('{"tool_calls": [{"function": {"name": "f", "arguments": "{\\"a\\": 1}"}}]}', "parsed", {"a": 1}),
+        ('[{"a": 1}, {"a": 2}]', "malformed", None),
+    ],
+)
+def test_the_last_object_counts_and_tool_calls_are_unwrapped(answer, status, record):
+    assert read_record(answer, infer_schema([("1", {"a": 1})])) == (status, record)
 
 
 def test_a_key_of_inner_objects_does_not_divide_the_outer_ones():

@@ -51,8 +51,8 @@ def prepare_records(run: Run) -> None:
     run.note_reading()
     if options.decided is not None and options.schema is None:
         raise UsageError(
-            f"{run.gold.name}: its files are read in several parts, which need one schema. Write it, and give it with "
-            f"--schema schema.json: assay convert {run.gold.name} --to schema -o schema.json"
+            f"{run.gold.name}: its files are read in several parts, which need one schema. Write it, and give it "
+            f"with --schema schema.json: assay convert {run.gold.name} --to schema -o schema.json"
         )
     schema = find_schema(run.corpora if options.symmetric else [run.gold], options.schema, options.field)
     # What one annotator writes is a value, whoever comes first.

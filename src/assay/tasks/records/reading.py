@@ -39,7 +39,7 @@ def read_record(answer: str | None, schema: Place) -> RecordReading:
         if body.strip() == "null":
             return RecordReading(EMPTY, {})
         plain = _COMMENT.sub(lambda match: match[1] or "", body) if "//" in body or "/*" in body else body
-        for value, repaired in objects_in(plain):
+        for value, repaired in objects_in(plain, joins=schema.form == LIST):
             found = _unwrap(value, schema)
             if found is not None:
                 record, mended = _as_record(found)
@@ -78,7 +78,7 @@ def _unwrap(value: Any, schema: Place) -> Any:
 
 
 def _unwrap_below(value: Any, schema: Place) -> Any:
-    if not isinstance(value, str | Pairs) or (isinstance(value, str) and not value.lstrip().startswith("{")):
+    if not isinstance(value, str | list) or (isinstance(value, str) and not value.lstrip().startswith("{")):
         return None
     found = _unwrap(value, schema)
     return found if isinstance(found, Pairs) and {key for key, _ in found} & schema.fields.keys() else None
