@@ -79,7 +79,7 @@ def read_json(source: Source, builder: Builder, *, find: bool, trim: bool, offse
     """
     empty = True
     values = ((line, f"{source.path}:{line}", value) for line, value in json_values(source, _EXAMPLE))
-    for document in _documents(values, builder.layers, text):
+    for document in _join_documents(values, builder.layers, text):
         empty = False
         add_document(document, builder, find=find, trim=trim, offsets=offsets)
     if empty:
@@ -99,13 +99,13 @@ def read_dicts(
     builder.begin_file(name)
     values = ((number, f"{name}, document {number}", json.loads(line)) for number, line in enumerate(lines, 1))
     given = (read(value, line, place) for line, place, value in values) if read else None
-    for document in given or _documents(values, builder.layers, ""):
+    for document in given or _join_documents(values, builder.layers, ""):
         add_document(document, builder)
     builder.end_file()
     return "\n".join(lines)
 
 
-def _documents(values: Iterable[_Value], layers: Layers, asked: str) -> Iterator[Document]:
+def _join_documents(values: Iterable[_Value], layers: Layers, asked: str) -> Iterator[Document]:
     """The documents of a file, those of several rows joined: tools write a row for each annotator of a text."""
     joined: dict[object, tuple[Document, list[Annotation]]] = {}
     for document, same in _with_texts(values, layers, asked):
@@ -141,22 +141,22 @@ def _with_texts(values: Iterable[_Value], layers: Layers, asked: str) -> Iterato
     """
     usual, waiting = asked, list[tuple[Document, dict[str, Any], str]]()
     for line, place, value in values:
-        fields = _fields(value)
+        fields = _find_fields(value)
         if fields is None:
-            yield _document(value, line, place)
+            yield _read_document(value, line, place)
             continue
         if fields is value.get("data"):
-            document = _task(value, line, place)
+            document = _read_task(value, line, place)
         else:
             is_record = fields is value.get("fields")
             if is_record and not {"responses", "suggestions"} & value.keys():
                 raise InputError(f"{place}: no spans.{name_shapes(value)}")
-            document = _record(value, line, place, layers) if is_record else _row(value, line, place)
-        fitting = strings = _strings(fields)
+            document = _read_record(value, line, place, layers) if is_record else _read_row(value, line, place)
+        fitting = strings = _list_strings(fields)
         if asked and asked not in strings:
             raise InputError(f"{place}: no text called {asked}. There are: {', '.join(strings) or 'none'}.")
         if len(strings) > 1 and not asked:
-            texts = _texts_of(document, layers)
+            texts = _list_texts(document, layers)
             fitting = [key for key in strings if all(text in fields[key] for text in texts)] or strings
         key = asked or ("text" if "text" in fitting or not strings else fitting[0] if len(fitting) == 1 else "")
         waiting.append((document, fields, key))
@@ -172,7 +172,7 @@ def _set_texts(
 ) -> Iterator[tuple[Document, object]]:
     """The documents with the text of their fields, of which the others are metadata; `usual`: its key in others."""
     for document, fields, key in waiting:
-        if not key and usual not in (strings := _strings(fields)):
+        if not key and usual not in (strings := _list_strings(fields)):
             raise InputError(
                 f"{document.place}: the text may be in {', '.join(strings)}. "
                 f'Say where it is: --input-format "jsonl(text={strings[0]})"'
@@ -187,7 +187,7 @@ def _set_texts(
         yield document, document.name if document.shape == STUDIO_MIN else None
 
 
-def _fields(value: Any) -> dict[str, Any] | None:
+def _find_fields(value: Any) -> dict[str, Any] | None:
     """The fields of a task, a record or a row of tools, one of which is the text; None for other documents."""
     if not isinstance(value, dict):
         return None
@@ -199,12 +199,12 @@ def _fields(value: Any) -> dict[str, Any] | None:
     return None
 
 
-def _strings(fields: dict[str, Any]) -> list[str]:
+def _list_strings(fields: dict[str, Any]) -> list[str]:
     """The keys of fields that may be the text."""
     return [key for key, cell in fields.items() if isinstance(cell, str) and key not in IDS]
 
 
-def _texts_of(document: Document, layers: Layers) -> list[str]:
+def _list_texts(document: Document, layers: Layers) -> list[str]:
     """The texts of all spans of a document that are in a layer to be read."""
     marks = (span for one in document.annotations for span in one.spans if isinstance(span, dict))
     spans = filter(layers.holds, marks)
@@ -212,46 +212,46 @@ def _texts_of(document: Document, layers: Layers) -> list[str]:
     return [text for span in spans if isinstance(text := span.get("text"), str) and "\\n" not in text]
 
 
-def _dicts(value: Any) -> list[dict[str, Any]]:
+def _list_objects(value: Any) -> list[dict[str, Any]]:
     """The objects in a list; none if it is no list."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def _task(task: dict[str, Any], line: int, place: str) -> Document:
+def _read_task(task: dict[str, Any], line: int, place: str) -> Document:
     """The document that a task of Label Studio is."""
     annotations = []
     # Annotations were called completions once.
     lists = ("annotations", "completions", "predictions")
-    for is_model, entry in ((key == lists[2], entry) for key in lists for entry in _dicts(task.get(key))):
-        spans, relations, unread = _results(entry, place)
+    for is_model, entry in ((key == lists[2], entry) for key in lists for entry in _list_objects(task.get(key))):
+        spans, relations, unread = _read_results(entry, place)
         annotations.append(
             Annotation(
-                _person(entry.get("model_version" if is_model else "completed_by")) or "",
+                _name_person(entry.get("model_version" if is_model else "completed_by")) or "",
                 spans,
                 relations,
                 is_model=is_model,
                 status=SKIPPED if entry.get("was_cancelled") or entry.get("skipped") else "",
                 is_truth=bool(entry.get("ground_truth")),
-                time=_time(entry),
+                time=_read_time(entry),
                 unread=unread,
             )
         )
     # A task's own id comes before the number of the tool; several tasks may be parts of one doc_id.
     own = {name: task["data"][name] for name in _OWN_IDS if task["data"].get(name)}
     name = (read_id(own, place) if own else None) or read_id(task, place)
-    return Document(line, place, annotations, name, metadata=_meta(task), shape=STUDIO)
+    return Document(line, place, annotations, name, metadata=_read_metadata(task), shape=STUDIO)
 
 
-def _results(entry: dict[str, Any], place: str) -> tuple[list[Any], list[Any], dict[str, int]]:
+def _read_results(entry: dict[str, Any], place: str) -> tuple[list[Any], list[Any], dict[str, int]]:
     """The spans of an annotation of Label Studio, its relations, and the numbers of what else there is."""
     spans, relations, unread = [], [], Counter[str]()
-    for result in _dicts(entry.get("result")):
+    for result in _list_objects(entry.get("result")):
         kind, value = result.get("type", "labels"), result.get("value")
         if kind in _REGIONS and ("original_length" in result or (isinstance(value, dict) and "channel" in value)):
             unread[_SOUND] = unread.get(_SOUND, 0) + 1
         elif kind in _REGIONS:
             score = result.get("score", entry.get("score"))
-            spans.append(_region(value, place, id=result.get("id"), layer=result.get("from_name"), score=score))
+            spans.append(_read_region(value, place, id=result.get("id"), layer=result.get("from_name"), score=score))
         elif kind != "relation":
             unread[f"Results of type {kind}"] += 1
         elif labels := result.get("labels"):
@@ -264,7 +264,7 @@ def _results(entry: dict[str, Any], place: str) -> tuple[list[Any], list[Any], d
     return spans, relations, unread
 
 
-def _region(value: Any, place: str, **more: Any) -> Any:
+def _read_region(value: Any, place: str, **more: Any) -> Any:
     """The span that a region of Label Studio is, with what is known about it besides."""
     if not isinstance(value, dict):
         return value
@@ -278,31 +278,33 @@ def _region(value: Any, place: str, **more: Any) -> Any:
     return {"label": value.get(_REGIONS[0]) or value.get(_REGIONS[1]), **more, **value}
 
 
-def _row(row: dict[str, Any], line: int, place: str) -> Document:
+def _read_row(row: dict[str, Any], line: int, place: str) -> Document:
     """The document that a row of Label Studio's JSON-MIN is, with one annotation; one without spans has no list."""
-    marks = [(name, mark) for name, cell in row.items() for mark in _dicts(cell)]
-    spans = [_region(mark, place, layer=name) for name, mark in marks if "start" in mark]
+    marks = [(name, mark) for name, cell in row.items() for mark in _list_objects(cell)]
+    spans = [_read_region(mark, place, layer=name) for name, mark in marks if "start" in mark]
     unread = Counter(f"Results of {name}" for name, mark in marks if "start" not in mark)
-    who = _person(row["annotator"]) or ""
-    one = Annotation(who, spans, time=_time(row), unread=unread, notes={_LOST_IN_MIN: 0})
+    who = _name_person(row["annotator"]) or ""
+    one = Annotation(who, spans, time=_read_time(row), unread=unread, notes={_LOST_IN_MIN: 0})
     return Document(line, place, [one], read_id(row, place), shape=STUDIO_MIN)
 
 
-def _record(record: dict[str, Any], line: int, place: str, layers: Layers) -> Document:
+def _read_record(record: dict[str, Any], line: int, place: str, layers: Layers) -> Document:
     """The document that a record of Argilla is: responses and suggestions to questions, which are its layers."""
     given = dict[tuple[str, bool], list[tuple[str, dict[str, Any]]]]()
     for is_model, name in enumerate(("responses", "suggestions")):
         questions = record.get(name)
         for question, answers in questions.items() if isinstance(questions, dict) else ():
-            for answer in _dicts(answers if isinstance(answers, list) else [answers]):
-                who = (answer.get("agent") or "suggestion") if is_model else (_person(answer.get("user_id")) or "")
+            for answer in _list_objects(answers if isinstance(answers, list) else [answers]):
+                who = (
+                    (answer.get("agent") or "suggestion") if is_model else (_name_person(answer.get("user_id")) or "")
+                )
                 given.setdefault((str(who), bool(is_model)), []).append((question, answer))
     annotations = []
     for (who, is_model), answers in given.items():
         spans, statuses, unread = list[dict[str, Any]](), list[str](), Counter[str]()
         for question, answer in answers:
             value, status, scores = answer.get("value"), answer.get("status", _SUBMITTED), answer.get("score")
-            if not isinstance(value, list) or len(_dicts(value)) < len(value):
+            if not isinstance(value, list) or len(_list_objects(value)) < len(value):
                 unread[f"Answers to {question}"] += 1
             elif status != "draft":
                 each = scores if isinstance(scores, list) and len(scores) == len(value) else [scores] * len(value)
@@ -318,13 +320,13 @@ def _record(record: dict[str, Any], line: int, place: str, layers: Layers) -> Do
         else:
             # They answered other questions, which a refusal lists.
             layers.counts.update(span["layer"] for span in spans)
-    return Document(line, place, annotations, read_id(record, place), metadata=_meta(record), shape=ARGILLA)
+    return Document(line, place, annotations, read_id(record, place), metadata=_read_metadata(record), shape=ARGILLA)
 
 
 # --- documents whose text and spans are fields of their own ---
 
 
-def _document(value: Any, line: int, place: str) -> tuple[Document, object]:
+def _read_document(value: Any, line: int, place: str) -> tuple[Document, object]:
     """The document that a value of JSON is, and what other annotations of it have in common with it."""
     value, shape = plain_document(value)
     if not isinstance(value, dict):
@@ -363,36 +365,38 @@ def _document(value: Any, line: int, place: str) -> tuple[Document, object]:
         key: given
         for key, given in value.items()
         if key not in OF_DOCUMENT and not (is_prodigy and key.startswith("_"))
-    } | _meta(value)
+    } | _read_metadata(value)
     shape = PRODIGY if is_prodigy else DOCCANO if by_users else shape
     if by_users:
         # The older files of doccano name the annotator of each span.
         users = dict[str | None, list[Any]]()
         for span in value["annotations"]:
-            users.setdefault(_person(span.get("user")) if isinstance(span, dict) else None, []).append(span)
+            users.setdefault(_name_person(span.get("user")) if isinstance(span, dict) else None, []).append(span)
         annotations = [Annotation(user, spans, relations) for user, spans in (users or {None: []}).items()]
         return Document(line, place, annotations, name, text, tokens, metadata=metadata, shape=shape), object()
-    who = _person(value.get("_annotator_id") or value.get("_session_id") if is_prodigy else value.get("annotator"))
+    who = _name_person(
+        value.get("_annotator_id") or value.get("_session_id") if is_prodigy else value.get("annotator")
+    )
     one = Annotation(
         who,
         lists[filled[0]] if filled else [],
         relations,
         status=_ANSWERS[said],
-        time=_time(value),
+        time=_read_time(value),
         notes={_BINARY: 1} if is_prodigy and value.get("_is_binary") is True else {},
     )
     same = ("hash", quote(value["_input_hash"])) if is_prodigy else name if who is not None else None
     return Document(line, place, [one], name, text, tokens, metadata=metadata, shape=shape), same
 
 
-def _person(value: Any) -> str | None:
+def _name_person(value: Any) -> str | None:
     """The name of an annotator or a model: an e-mail address before a number; None without one."""
     if isinstance(value, dict):
         value = value.get("email") or value.get("id")
     return None if value is None else str(value) if isinstance(value, str | int) else quote(value)
 
 
-def _time(value: dict[str, Any]) -> str | float:
+def _read_time(value: dict[str, Any]) -> str | float:
     """When an annotation was last changed; nothing if it does not say."""
     for key in ("updated_at", "_timestamp", "created_at"):
         if isinstance(time := value.get(key), str | float | int) and (isinstance(time, str) or is_number(time)):
@@ -400,7 +404,7 @@ def _time(value: dict[str, Any]) -> str | float:
     return ""
 
 
-def _meta(value: dict[str, Any]) -> dict[str, Any]:
+def _read_metadata(value: dict[str, Any]) -> dict[str, Any]:
     """What a document says of itself under meta and metadata."""
     metadata: dict[str, Any] = {}
     for key in ("meta", "metadata"):

@@ -78,13 +78,13 @@ def add_layers(document: LayeredDocument, builder: Builder) -> None:
     for number, line in document.comments:
         builder.comments([line], [builder.sentence + number])
     layers = document.features.keys() - document.bases.keys()
-    if builder.names or holds_chains(builder.asked.column, layers, document.chained):
+    if builder.names or contains_chains(builder.asked.column, layers, document.chained):
         _add_words(document, builder)
     else:
         _add_spans(document, builder)
 
 
-def holds_chains(column: str, layers: Iterable[str], chained: Collection[str]) -> bool:
+def contains_chains(column: str, layers: Iterable[str], chained: Collection[str]) -> bool:
     """True if chains are asked for, or if a file has no other layers."""
     if column:
         return any(asks_for(column, layer) for layer in chained)

@@ -14,7 +14,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.formats.builder import Builder
-from assay.formats.layered import LayeredDocument, Mark, add_layers, asks_for, holds_chains
+from assay.formats.layered import LayeredDocument, Mark, add_layers, asks_for, contains_chains
 from assay.formats.offsets import find_unit, quote_text
 from assay.formats.source import Source
 from assay.records import dataclass
@@ -49,7 +49,7 @@ def decide_webanno(head: Sequence[str], path: str, given: Mapping[str, Any], wan
     ]
     chained = [layer for kind, layer in named if kind == _CHAINS]
     layers = [layer for kind, layer in named if kind != _RELATIONS]
-    is_chained = holds_chains("+".join(wanted), layers, chained)
+    is_chained = contains_chains("+".join(wanted), layers, chained)
     return {"layers": ("mentions" if is_chained else "spans",), "on_request": tuple(wanted)}
 
 
