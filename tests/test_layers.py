@@ -21,7 +21,7 @@ HEAVY = ("numpy", "scipy", "rich")
 
 # Imports point upwards in this list: a room may use what stands before it.
 ORDER = (
-    ("errors", "records", "arrays", "specs", "files", "keywords", "plugins"),
+    ("errors", "classes", "arrays", "specs", "files", "keywords", "plugins"),
     ("corpus",),
     ("formats", "align"),
     ("stats", "result"),
@@ -36,7 +36,7 @@ ORDER = (
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 # Rooms of one rank know nothing of each other, but for these.
 BESIDE = {
-    *(("specs", "errors"), ("files", "errors"), ("keywords", "errors"), ("keywords", "records")),
+    *(("specs", "errors"), ("files", "errors"), ("keywords", "errors"), ("keywords", "classes")),
     ("plugins", "errors"),
     *(("__main__", "cli"), ("cli", "demo")),
 }
@@ -201,7 +201,7 @@ def test_statistics_import_numpy_scipy_and_the_array_floor_alone() -> None:
         if room(path) == "stats":
             found = {(package, there) for package, there, _ in imports(path)}
             foreign = {(p, t) for p, t in found if p not in sys.stdlib_module_names}
-            ours = {("assay", one) for one in ("arrays", "records", "stats")}
+            ours = {("assay", one) for one in ("arrays", "classes", "stats")}
             assert foreign <= {("numpy", ""), ("scipy", ""), *ours}, path
 
 

@@ -22,7 +22,8 @@ from assay.result import schema
 
 DOCS = Path(__file__).parent.parent / "docs"
 FUNCTIONS = (
-    *("score", "compare", "compare_sets", "agreement", "cross", "bayes", "measure", "read", "describe", "answers"),
+    *("score", "compare", "compare_sets", "agreement", "cross", "bayes", "measure", "read", "describe"),
+    *("answers", "records"),
 )
 """In the order of the page."""
 

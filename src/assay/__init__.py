@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assay.scale.run import score as score
     from assay.scale.sets import compare_sets as compare_sets
     from assay.tasks.cross.compare import cross as cross
+    from assay.tasks.records.data import records as records
 
 _HOMES = {
     "AssayError": "errors",
@@ -39,6 +40,7 @@ _HOMES = {
     "describe": "formats.contents",
     "measure": "engine.metric",
     "read": "formats",
+    "records": "tasks.records.data",
     "score": "scale.run",
 }
 """The module of each public name."""

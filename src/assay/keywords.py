@@ -27,8 +27,8 @@ from typing import (
     get_type_hints,
 )
 
+from assay.classes import dataclass
 from assay.errors import UsageError, unknown
-from assay.records import dataclass
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 File = str | PathLike[str]

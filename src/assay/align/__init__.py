@@ -21,9 +21,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assay.arrays import Bools, Ints
+from assay.classes import dataclass
 from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.errors import MOST_PROBLEMS, AlignmentError, list_problems
-from assay.records import dataclass
 
 MISMATCH = ("error", "skip", "warn")
 MOST_COMBINATIONS = 1 << 24

@@ -13,10 +13,10 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.bayesian.table import Discordant, PairedRuns, Rope, RunTable, full_score, number_in, score_range
+from assay.classes import dataclass
 from assay.engine.sets import ScoreGrid, mean_ranks
 from assay.errors import InputError, UsageError
 from assay.experiment.tables import Split
-from assay.records import dataclass
 from assay.result import Comparison, Score, enumeration
 from assay.result.grammar import ALPHA, SURE, with_kind
 from assay.result.numbers import plural

@@ -10,10 +10,10 @@ from dataclasses import field
 import numpy as np
 
 from assay.arrays import Floats
+from assay.classes import dataclass
 from assay.errors import InputError, UsageError, unknown
 from assay.experiment.tables import PAIRS, Row, Split, read_measurements, read_table_rows, read_whole, read_word
 from assay.formats.source import Source
-from assay.records import dataclass
 from assay.stats.bayes import is_within
 from assay.stats.intervals import wilson
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.classes import dataclass
 from assay.errors import UsageError, escape_controls, unknown
 from assay.files import make_folder, write
-from assay.records import dataclass
 
 if TYPE_CHECKING:
     from assay.result import Result, Results

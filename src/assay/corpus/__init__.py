@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints, Stretches, ids_of_runs
+from assay.classes import dataclass
 from assay.corpus.marks import Column as Column
 from assay.corpus.marks import Marks as Marks
 from assay.corpus.marks import code_by_alphabet as code_by_alphabet
 from assay.corpus.marks import move_layers as move_layers
 from assay.corpus.marks import one_vocabulary as one_vocabulary
 from assay.errors import InputError, unknown
-from assay.records import dataclass
 
 T = TypeVar("T")
 UNITS = ("sentence", "document")

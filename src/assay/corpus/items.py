@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Bools, Floats, Ints
+from assay.classes import dataclass
 from assay.corpus import Column, Corpus
 from assay.errors import InputError
-from assay.records import dataclass
 
 LABEL = "label"
 """The column of a corpus that has the labels of items."""

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 import numpy as np
 
 from assay.arrays import NONE, Bools, Floats, Ints, Stretches, as_codes, atoms_at, chosen_stretches, pack_columns
-from assay.records import dataclass
+from assay.classes import dataclass
 
 REFERENCES = {"relations": "arguments", "candidates": "links"}
 """Layers without places of their own, and the layer whose marks they refer to."""

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes
+from assay.classes import dataclass
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError
-from assay.records import dataclass
 
 EMPTY_SET = "∅"
 

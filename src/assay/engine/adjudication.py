@@ -12,6 +12,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Ints
+from assay.classes import dataclass
 from assay.corpus import SPANS, Corpus
 from assay.engine.items import KINDS, Items, join
 from assay.engine.measure import Measure, find
@@ -23,7 +24,6 @@ from assay.files import write_files
 from assay.formats import writetools
 from assay.formats.spandocuments import SpanDocument, cut_sentences, split_documents
 from assay.formats.writespans import check_file_name, write_brat
-from assay.records import dataclass
 from assay.result.numbers import plural
 
 _JSON, _LINES, _FOLDER = ".json", ".jsonl", "/"

@@ -16,6 +16,7 @@ import numpy as np
 
 import assay
 from assay.arrays import Array, Ints
+from assay.classes import dataclass
 from assay.corpus.adapters import named_systems
 from assay.corpus.ratings import Ratings
 from assay.engine import annotators as many
@@ -41,7 +42,6 @@ from assay.formats.ratings import FORMAT, RatingTable, SystemRatings, is_table, 
 from assay.formats.source import Source as File
 from assay.formats.source import find_folder, list_files
 from assay.keywords import Keywords, explicit
-from assay.records import dataclass
 from assay.result import AltTest, InputFile, Result, Score
 from assay.result.numbers import plural
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Array, Floats, Ints, ratio
+from assay.classes import dataclass
 from assay.corpus.ratings import Ratings, majority, parse_number
 from assay.engine import coefficients as numbers
 from assay.engine.coefficients import AGAINST, RatingSums
@@ -20,7 +21,6 @@ from assay.engine.measure import Coefficient, Measure
 from assay.engine.scores import Settings, make_comparison
 from assay.errors import UsageError, unknown
 from assay.formats.ratings import SystemRatings, ratings_in, read_ratings, system_ratings
-from assay.records import dataclass
 from assay.result import AgreementFacts, Annotator, Coincidence, Comparison, Disagreement, Score, enumeration
 from assay.stats.intervals import percentiles, t_interval, t_tail
 from assay.stats.resample import bootstrap_weights

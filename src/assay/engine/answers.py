@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Ints, as_codes
+from assay.classes import dataclass
 from assay.corpus import SPANS, Column, Corpus, Marks
 from assay.engine.mapping import Rule
 from assay.engine.slices import Values
@@ -30,7 +31,6 @@ from assay.formats.answers import (
 from assay.formats.grounding import REPEATED, UNGROUNDED, fold_spelling
 from assay.formats.shapes import STATUSES
 from assay.formats.whose import Asked
-from assay.records import dataclass
 from assay.result.numbers import plural
 
 MANY = 0.05

@@ -13,6 +13,7 @@ import numpy as np
 
 import assay
 from assay.arrays import Floats
+from assay.classes import dataclass
 from assay.engine import changes
 from assay.engine.counts import BLOCKS
 from assay.engine.items import Items
@@ -20,7 +21,6 @@ from assay.engine.options import Options
 from assay.engine.scores import SystemScores
 from assay.engine.task import describe
 from assay.errors import unknown
-from assay.records import dataclass
 from assay.result import SCHEMA, TABLES, About, Comparison, ErrorType, Family, InputFile, Presentation, Result, Score
 from assay.result.grammar import ALPHA, decide_kind
 from assay.result.verdict import pair_facts

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Array, Floats, Ints, numbers_of_runs, ratio
+from assay.classes import dataclass
 from assay.corpus.ratings import Ratings, majority
 from assay.errors import UsageError, unknown
-from assay.records import dataclass
 from assay.stats.intervals import t_quantile
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio", "set")

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Array, Floats, Ints, as_codes, distinct_numbers, distinct_rows, fold_codes
+from assay.classes import dataclass
 from assay.engine.items import CREDITS, Items
-from assay.records import dataclass
 from assay.stats.resample import is_costly
 
 DENSE = 1 << 25

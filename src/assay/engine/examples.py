@@ -10,13 +10,13 @@ from itertools import combinations
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints, each_once
+from assay.classes import dataclass
 from assay.engine.items import COURSES, KINDS, NOTHING, UNRESOLVED, Items
 from assay.engine.options import Options
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import shown_words
 from assay.engine.task import Tables, find_task, tasks
 from assay.errors import UsageError
-from assay.records import dataclass
 from assay.result import NOT_ANSWERED, Example, ExampleItem, Unresolved
 
 MOST_UNRESOLVED = 10_000

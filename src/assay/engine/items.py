@@ -10,8 +10,8 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Floats, Ints, as_codes, distinct_rows, fold_codes
+from assay.classes import dataclass
 from assay.corpus import KEPT, one_vocabulary
-from assay.records import dataclass
 from assay.result import kind_title
 
 ONE = 1 << 32

@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Ints
+from assay.classes import dataclass
 from assay.corpus import SPANS, Column, Corpus, Marks, one_vocabulary
 from assay.engine.items import Items
 from assay.engine.spanpairs import Line, spans_of
@@ -18,7 +19,6 @@ from assay.engine.warnings import Remark, remark
 from assay.errors import InputError, UsageError, unknown
 from assay.formats import Input
 from assay.formats.source import Source, list_files
-from assay.records import dataclass
 
 Bands = Sequence[tuple[int, str]]
 """Bands of values: the highest value of each, and its name."""

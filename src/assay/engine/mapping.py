@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 
 from assay.arrays import as_codes
+from assay.classes import dataclass
 from assay.corpus import Column, Corpus
 from assay.engine.expressions import Expression, expression
 from assay.engine.warnings import Remark, remark
 from assay.errors import InputError, unknown
 from assay.formats.source import Source
-from assay.records import dataclass
 from assay.result import Mapped
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Bools, Floats, Ints, Stretches, all_but, each_once, numbers_of_runs, pack_columns
+from assay.classes import dataclass
 from assay.corpus import Marks
 from assay.engine.items import Items
-from assay.records import dataclass
 
 FAIR = ("tp", "fp", "fn", "le", "bes", "bel", "beo", "lbe")
 BRACKETS = FAIR[:4]

@@ -19,6 +19,7 @@ import numpy as np
 from assay import plugins, specs
 from assay.align import Pair
 from assay.arrays import Bools, Floats, ratio
+from assay.classes import dataclass
 from assay.engine.coefficients import (
     Disagreement,
     RatingSums,
@@ -31,7 +32,6 @@ from assay.engine.counts import Counts, Sums, tally, tally_brackets, tally_credi
 from assay.engine.items import ONE, Items
 from assay.engine.task import find_task, shared_names, task_names, tasks
 from assay.errors import UsageError, unknown
-from assay.records import dataclass
 
 Score = Callable[[Sums], Floats]
 Scores = Mapping[str, Score]

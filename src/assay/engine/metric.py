@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any, Unpack, overload
 
+from assay.classes import dataclass
 from assay.corpus.adapters import Labels, from_predictions
 from assay.engine.measure import Judge, Scores, find
 from assay.engine.measure import measure as define
@@ -14,7 +15,6 @@ from assay.engine.run import evaluate_shards
 from assay.engine.sides import find_sides
 from assay.errors import UsageError
 from assay.keywords import OPTIONS, ScoreKeywords, check_keywords
-from assay.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from assay.arrays import to_python
+from assay.classes import dataclass
 from assay.corpus import UNITS, cluster_key
 from assay.engine.measure import Measure
 from assay.engine.task import Task, find_task, tasks
@@ -23,7 +24,6 @@ from assay.formats.items import FORMAT as ITEMS
 from assay.formats.source import list_files
 from assay.formats.whose import Asked, check_repair
 from assay.keywords import OF_TASKS, OPTIONS
-from assay.records import dataclass
 from assay.result import enumeration
 
 T = TypeVar("T")

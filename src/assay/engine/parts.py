@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Bools, Ints
+from assay.classes import dataclass
 from assay.engine.confidences import Confident
 from assay.engine.counts import FEW_CLUSTERS, JointCounts
 from assay.engine.examples import MOST_UNRESOLVED, DrawnExample, merge_drawn
@@ -24,7 +25,6 @@ from assay.engine.slices import Slice
 from assay.engine.texts import Texts, limit_texts
 from assay.engine.values import JointValues
 from assay.engine.warnings import Remark, merge_remarks
-from assay.records import dataclass
 from assay.result import InputFile, Mapped
 from assay.result.schema import MOST_LEFT_OUT
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from assay.align import Pair, align
 from assay.arrays import Bools
+from assay.classes import dataclass
 from assay.corpus import KEPT, SPANS, Column, Corpus, Marks, from_lists, from_spans, holds_spans
 from assay.corpus.adapters import (
     Given,
@@ -55,7 +56,6 @@ from assay.formats.items import FORMAT as ITEMS
 from assay.formats.records import FORMAT as RECORDS
 from assay.formats.records import is_records
 from assay.formats.whose import LAYER_UNREAD
-from assay.records import dataclass
 from assay.result import InputFile, Mapped, enumeration
 from assay.result.numbers import plural
 from assay.result.schema import MOST_LEFT_OUT

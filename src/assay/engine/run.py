@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints
+from assay.classes import dataclass
 from assay.corpus import Corpus, cluster_key
 from assay.corpus.adapters import named_systems
 from assay.engine.counts import BLOCKS, MANY, Counts, JointCounts, fold_units, hash_blocks
@@ -39,7 +40,6 @@ from assay.formats import Files
 from assay.formats.folders import find_annotators
 from assay.formats.source import find_folder, is_archive, list_files
 from assay.keywords import OPTIONS
-from assay.records import dataclass
 from assay.result import Result
 from assay.result.numbers import plural
 from assay.specs import whole_number

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Array, Bools, Floats, Ints, ratio
+from assay.classes import dataclass
 from assay.engine.counts import (
     BLOCKS,
     FEW_CLUSTERS,
@@ -27,7 +28,6 @@ from assay.engine.counts import (
 from assay.engine.items import ONE
 from assay.engine.measure import ByFields, Macro, Measure, Proportion, Ratio, f1, recall
 from assay.engine.measure import Score as ScoreFunction
-from assay.records import dataclass
 from assay.result import Comparison, CountsRow, Power, Score
 from assay.result.grammar import ALPHA
 from assay.stats import intervals

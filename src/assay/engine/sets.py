@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Bools, Floats
+from assay.classes import dataclass
 from assay.engine.averages import average_score, average_test
 from assay.engine.build import Findings, add_group_letters, build, decide_family
 from assay.engine.measure import form_of_score
 from assay.errors import UsageError
-from assay.records import dataclass
 from assay.result import (
     Comparison,
     InputFile,

@@ -11,6 +11,7 @@ import numpy as np
 from assay import plugins
 from assay.align import Pair
 from assay.arrays import NONE, Floats, Ints
+from assay.classes import dataclass
 from assay.corpus import Column, Corpus
 from assay.corpus.ratings import parse_number
 from assay.engine.counts import Counts
@@ -20,7 +21,6 @@ from assay.engine.measure import Measure
 from assay.engine.spanpairs import Line
 from assay.engine.task import tasks
 from assay.errors import UsageError, unknown
-from assay.records import dataclass
 
 LENGTHS = ((5, "1-5"), (10, "6-10"), (20, "11-20"), (40, "21-40"))
 TREE_LENGTHS = ((10, "1-10"), (20, "11-20"), (30, "21-30"), (40, "31-40"))

@@ -13,6 +13,7 @@ import numpy as np
 
 from assay.align import Pair, Text, WordPlaces, gap_problem, gaps_between
 from assay.arrays import NONE, Bools, Ints, Stretches
+from assay.classes import dataclass
 from assay.corpus import SPANS, Column, Corpus, Marks, Trees, one_vocabulary
 from assay.engine import matching
 from assay.engine.items import Items
@@ -20,7 +21,6 @@ from assay.engine.matching import Matches, TooManyOverlapsError
 from assay.engine.weighting import LISTED, UNGROUNDED
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats.answers import SAID
-from assay.records import dataclass
 
 Identity = tuple[int, Stretches, str]
 """Gold sentence, atoms counted from its beginning, label."""

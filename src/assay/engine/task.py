@@ -13,9 +13,9 @@ import numpy as np
 
 from assay import plugins
 from assay.arrays import NONE, Floats, Ints
+from assay.classes import dataclass
 from assay.corpus import cluster_key
 from assay.errors import unknown
-from assay.records import dataclass
 
 if TYPE_CHECKING:
     from assay.align import Pair

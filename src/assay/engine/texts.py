@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, chosen_stretches, each_once, numbers_of_runs
+from assay.classes import dataclass
 from assay.corpus import Marks
 from assay.engine.examples import lot_of
 from assay.engine.items import ONE, Items
@@ -22,7 +23,6 @@ from assay.engine.prepare import Run
 from assay.engine.spanpairs import CLAIMS, shown_words
 from assay.engine.task import find_task
 from assay.errors import UsageError
-from assay.records import dataclass
 from assay.result.encoding import to_plain
 
 T = TypeVar("T")

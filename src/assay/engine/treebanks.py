@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from assay.arrays import Bools, find_extents
+from assay.classes import dataclass
 from assay.corpus import Corpus
 from assay.engine.measure import Measure
-from assay.records import dataclass
 
 ROOT = -1
 """The head of a word that has none."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, ratio
+from assay.classes import dataclass
 from assay.engine.counts import (
     BLOCKS,
     MANY,
@@ -21,7 +22,6 @@ from assay.engine.counts import (
 from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.scores import Exchange, MeasureScores, Settings, SystemScores, find_variance, test_exchange
-from assay.records import dataclass
 from assay.result import Comparison, CountsRow, Power
 from assay.stats import intervals
 from assay.stats.resample import bootstrap_weights

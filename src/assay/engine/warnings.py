@@ -11,9 +11,9 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE
+from assay.classes import dataclass
 from assay.engine.items import Items
 from assay.errors import MOST_PROBLEMS, InputError
-from assay.records import dataclass
 from assay.result import enumeration
 from assay.result.numbers import plural
 

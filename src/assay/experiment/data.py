@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import specs
+from assay.classes import dataclass
 from assay.corpus import Corpus
 from assay.corpus.items import ItemTable
 from assay.errors import InputError, UsageError
@@ -27,7 +28,6 @@ from assay.formats.items import PARAMETERS, find_roles, open_table
 from assay.formats.source import Source, list_files
 from assay.formats.table import SEPARATORS, cut_table, find_separator
 from assay.formats.whose import Asked
-from assay.records import dataclass
 
 WORDS = ("conllu", "conllx", "conll09", "tsv", "conll")
 """Formats with a word per line."""

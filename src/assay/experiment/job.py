@@ -20,6 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from assay.classes import dataclass
 from assay.errors import AlignmentError, AssayError, InputError, UsageError, describe_os_error
 from assay.experiment.data import Data, hash_file
 from assay.experiment.plan import (
@@ -32,7 +33,6 @@ from assay.experiment.plan import (
     placeholder_values,
 )
 from assay.experiment.store import Measurement, Outcome, Usage
-from assay.records import dataclass
 
 TAIL = 15
 """Number of a log's last lines that are shown for a failed run."""

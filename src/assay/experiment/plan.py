@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from assay import specs
+from assay.classes import dataclass
 from assay.errors import AssayError, InputError, UsageError, describe_os_error, unknown
 from assay.experiment.splits import SCHEMES, Design, read_design, run_seed, split_name
 from assay.keywords import OPTIONS
-from assay.records import dataclass
 
 MOST_RUNS = 1_000_000
 """Largest number of runs: each is listed whenever the file is read."""

@@ -17,6 +17,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import assay
+from assay.classes import dataclass
 from assay.errors import UsageError
 from assay.experiment.data import Data, hash_data, hash_file
 from assay.experiment.job import Job, StoppedError, execute, measure_run
@@ -32,7 +33,6 @@ from assay.experiment.plan import (
 from assay.experiment.splits import ALGORITHM, Design
 from assay.experiment.store import Holder, Outcome, Store, find_holder, hold_lock, is_wanted, lock_path
 from assay.files import make_folder
-from assay.records import dataclass
 from assay.scale.workers import GoneError, check_cluster, start_workers, work, work_on_cluster
 
 TRIES = 3

@@ -9,8 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from assay.classes import dataclass
 from assay.errors import InputError, describe_os_error
-from assay.records import dataclass
 
 ALGORITHM = "assay-split/1"
 """Its number changes if the same seed gives other splits."""

@@ -19,10 +19,10 @@ from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
+from assay.classes import dataclass
 from assay.errors import InputError, UsageError, describe_os_error
 from assay.experiment.plan import RunId
 from assay.experiment.splits import Design
-from assay.records import dataclass
 
 VERSION = 2
 _WITHOUT_CHECKSUM = 1

@@ -14,6 +14,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from assay import plugins, specs
+from assay.classes import dataclass
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.corpus.items import ItemTable
 from assay.errors import InputError, UsageError, unknown
@@ -52,7 +53,6 @@ from assay.formats.offsets import AUTO, UNITS
 from assay.formats.source import ANNOTATIONS, DOCBIN, ZIP, Source, find_folder, list_files
 from assay.formats.whose import Asked, check_repair
 from assay.keywords import explicit
-from assay.records import dataclass
 
 # If several columns could be meant, the first of these that all files fill is compared.
 _PREFERRED = ("UPOS", "XPOS", "FEATS", "LEMMA", "label")

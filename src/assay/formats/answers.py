@@ -18,6 +18,7 @@ import numpy as np
 
 from assay import specs
 from assay.arrays import NONE, Bools, Ints
+from assay.classes import dataclass
 from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, check_choice
@@ -27,7 +28,6 @@ from assay.formats.jsondocs import IDS
 from assay.formats.jsontext import expect, json_values, quote
 from assay.formats.shapes import SHAPES, STATUSES, read_answer
 from assay.formats.source import Source
-from assay.records import dataclass
 
 KEYS = ("answer", "response", "output", "raw_output", "completion", "prediction", "generated_text", "text_output")
 PARAMETERS: dict[str, Any] = {

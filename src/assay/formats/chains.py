@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Bools, Ints
+from assay.classes import dataclass
 from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, document_id, refuse_all
 from assay.formats.columns import ROLES
 from assay.formats.jsontext import first_object, is_text, quote
 from assay.formats.source import Batch, Source, decode
 from assay.formats.whose import DROP, DROPPED
-from assay.records import dataclass
 
 TAG = "XPOS"
 """The name of the column of POS tags."""

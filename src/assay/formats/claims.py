@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 
+from assay.classes import dataclass
 from assay.formats.grounding import Mention, divides_words, find_occurrences, fold_spelling
-from assay.records import dataclass
 
 LONGEST_LABEL = 60
 """The most characters of a label."""

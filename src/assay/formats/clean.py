@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.arrays import Array, Bools, Ints
+from assay.classes import dataclass
 from assay.formats.builder import Cells
-from assay.records import dataclass
 
 if TYPE_CHECKING:
     from assay.formats.columns import Layout

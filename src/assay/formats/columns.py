@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Ints
+from assay.classes import dataclass
 from assay.corpus import Corpus
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.builder import Builder, Vocabulary, check_choice
 from assay.formats.clean import DOCSTART, clean_lines
 from assay.formats.source import Batch, Source
 from assay.formats.whose import DROP, DROPPED, MENDED
-from assay.records import dataclass
 from assay.specs import whole_number
 
 CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")

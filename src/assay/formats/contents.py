@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from os import PathLike, fspath
 
+from assay.classes import dataclass
 from assay.corpus import Corpus
 from assay.errors import AssayError, list_problems
 from assay.formats import Input
 from assay.formats.source import ANNOTATIONS
 from assay.formats.whose import Asked, check_repair
 from assay.keywords import explicit
-from assay.records import dataclass
 
 MOST_LABELS = 100
 """The most labels of a layer that are listed."""

@@ -17,6 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from assay.arrays import Stretches
+from assay.classes import dataclass
 from assay.errors import InputError
 from assay.formats.builder import Builder, merge_stretches
 from assay.formats.jsontext import check_string, expect, is_number, is_text, quote
@@ -34,7 +35,6 @@ from assay.formats.offsets import (
 )
 from assay.formats.relations import NIL, link_lists, relation_lists
 from assay.formats.whose import DROPPED, Annotation
-from assay.records import dataclass
 
 _LABELS = ("label", "type", "entity_group", "entity_type", "category", "tag", "labels", "entity")
 """Keys of a span's label; `entity` comes last, for beside another of these it is the mention itself."""

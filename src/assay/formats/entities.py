@@ -16,6 +16,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from assay.arrays import Ints, Stretches, as_codes, each_once
+from assay.classes import dataclass
 from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError
 from assay.formats.builder import (
@@ -30,7 +31,6 @@ from assay.formats.columns import refuse_anaphora
 from assay.formats.emptynodes import find_highest, find_line_place, nodes_to_words, read_tree_heads
 from assay.formats.relations import make_candidates
 from assay.formats.whose import DROPPED
-from assay.records import dataclass
 from assay.specs import whole_number
 
 _KEY = "Entity"

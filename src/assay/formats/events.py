@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Ints
+from assay.classes import dataclass
 from assay.corpus import Column, Marks
 from assay.errors import InputError
 from assay.formats.builder import Builder, SpanLists
 from assay.formats.documents import check_label
 from assay.formats.jsontext import check_string, expect, first_object, json_values, quote
 from assay.formats.source import Source
-from assay.records import dataclass
 
 FORMAT, EVENTS, ARGUMENTS = "events", "events", "event-arguments"
 LAYERS = (EVENTS, ARGUMENTS)

@@ -6,11 +6,11 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 
+from assay.classes import dataclass
 from assay.errors import InputError
 from assay.formats.builder import Builder
 from assay.formats.source import ANNOTATIONS, is_archive, open_file
 from assay.formats.whose import CURATION, Annotation, Asked, Whose
-from assay.records import dataclass
 
 _PROJECT = re.compile(r"(?:.*/)?(annotation|curation)/([^/]+)/([^/]+)(?:/([^/]+))?")
 """A file of a project of INCEpTION: its document, the annotator, and the file in a zip file."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.arrays import Bools, Ints
-from assay.records import dataclass
+from assay.classes import dataclass
 
 LEVELS = ("exact", "folded", "fuzzy", "ungrounded", "repeated")
 """What becomes of a mention: how it was found, or that it was not, or that it has no place of its own any more."""

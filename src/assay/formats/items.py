@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Bools, Floats
+from assay.classes import dataclass
 from assay.corpus import SEVERAL, Column
 from assay.corpus.items import ItemTable
 from assay.errors import InputError, UsageError, unknown
@@ -28,7 +29,6 @@ from assay.formats.schemes import looks_like_tags
 from assay.formats.source import Source
 from assay.formats.table import CellTable, find_separator, plain_name, read_cells
 from assay.formats.whose import Asked
-from assay.records import dataclass
 from assay.specs import whole_number
 
 FORMAT = "items"

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from assay.classes import dataclass
 from assay.errors import InputError
 from assay.formats.builder import Builder
 from assay.formats.documents import Document, add_document
 from assay.formats.whose import Annotation
-from assay.records import dataclass
 
 _LABELS = ("value", "PosValue", "DependencyType", "referenceType")
 """Features that are the label if a layer has several: any layer's own, and those of DKPro."""

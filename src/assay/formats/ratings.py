@@ -20,13 +20,13 @@ import numpy as np
 
 from assay import specs
 from assay.arrays import NONE, Floats, Ints, to_python
+from assay.classes import dataclass
 from assay.corpus import Column
 from assay.corpus.ratings import Ratings, parse_number, set_label, spell_number
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.builder import check_choice
 from assay.formats.source import Source, list_files
 from assay.formats.table import cut_table, plain_name
-from assay.records import dataclass
 
 FORMAT = "ratings"
 PARAMETERS = {"item": "", "annotator": "", "label": "", "layout": "auto", "missing": "", "sets": "", "order": ""}

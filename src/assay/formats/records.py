@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from assay.classes import dataclass
 from assay.errors import InputError
 from assay.formats.builder import Builder
 from assay.formats.documents import check_ids, flatten
 from assay.formats.jsondocs import IDS
 from assay.formats.jsontext import check_string, first_object, json_values, quote
 from assay.formats.source import Source
-from assay.records import dataclass
 
 FORMAT = "records"
 RECORD, TEXT = "record", "text"

@@ -13,10 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from assay.arrays import Bools, Ints, numbers_of_runs
+from assay.classes import dataclass
 from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.whose import DROP, DROPPED, MEND, MENDED
-from assay.records import dataclass
 
 CONLLEVAL = "conlleval"
 REPAIRS = (CONLLEVAL, "discard")

@@ -20,9 +20,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, BinaryIO, cast
 from xml.parsers import expat
 
+from assay.classes import dataclass
 from assay.errors import InputError, describe_os_error
 from assay.formats.arrow import TABLES, show_table
-from assay.records import dataclass
 
 if TYPE_CHECKING:
     from lzma import LZMAFile

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Stretches
+from assay.classes import dataclass
 from assay.corpus import Corpus, Marks
 from assay.errors import UsageError
 from assay.formats.relations import is_symmetric, links_in, relations_in
-from assay.records import dataclass
 
 _PART = re.compile(r"\((.+)\); part 000")
 _WORD = re.compile(r"\w+|[^\w\s]")

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Ints
+from assay.classes import dataclass
 from assay.errors import InputError, unknown
 from assay.formats.arrow import TABLES, open_table
 from assay.formats.jsontext import values_in
 from assay.formats.source import Source
-from assay.records import dataclass
 from assay.specs import whole_number
 
 SEPARATORS = {"tab": "\t", "space": " ", "comma": ",", "semicolon": ";"}

@@ -12,12 +12,12 @@ from dataclasses import replace
 from itertools import pairwise, zip_longest
 from typing import Any
 
+from assay.classes import dataclass
 from assay.errors import InputError
 from assay.formats.builder import Builder
 from assay.formats.layered import LayeredDocument, Mark, add_layers, asks_for, contains_chains
 from assay.formats.offsets import find_unit, quote_text
 from assay.formats.source import Source
-from assay.records import dataclass
 
 _FORMAT, _TEXT, _SENTENCE_ID = "#FORMAT=WebAnno TSV ", "#Text=", "#Sentence.id="
 _SPANS, _CHAINS, _RELATIONS = _KINDS = ("#T_SP=", "#T_CH=", "#T_RL=")

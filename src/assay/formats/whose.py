@@ -9,8 +9,8 @@ from dataclasses import field
 from datetime import UTC, datetime
 from typing import Any
 
+from assay.classes import dataclass
 from assay.errors import InputError, UsageError, unknown
-from assay.records import dataclass
 
 ANNOTATIONS, PREDICTIONS, TRUTH, LAST = "annotations", "predictions", "ground-truth", "last"
 SKIPPED, NOT_ANNOTATED = "skipped", "not annotated"

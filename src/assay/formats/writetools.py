@@ -12,12 +12,12 @@ from math import isnan
 from pathlib import PurePath
 from typing import Any
 
+from assay.classes import dataclass
 from assay.corpus import Corpus
 from assay.errors import UsageError
 from assay.formats.jsondocs import OF_DOCUMENT
 from assay.formats.spandocuments import SpanDocument, SpanMention
 from assay.formats.whose import ANNOTATIONS, PREDICTIONS
-from assay.records import dataclass
 
 BY_KIND = ("labelstudio", "argilla")
 """Targets that tell the annotations of people from the predictions of models."""

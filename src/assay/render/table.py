@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from assay.classes import dataclass
 from assay.errors import CONTROL
-from assay.records import dataclass
 from assay.result import Result, Score, Table, enumeration, is_best
 from assay.result.numbers import DASH, WRITERS, interval, p_value, plural, with_interval
 

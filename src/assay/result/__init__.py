@@ -15,8 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.classes import dataclass
 from assay.errors import InputError, UsageError, unknown
-from assay.records import dataclass
 from assay.result.encoding import dumps, from_plain, to_plain
 from assay.result.schema import *  # noqa: F403
 

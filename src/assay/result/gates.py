@@ -6,8 +6,8 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
+from assay.classes import dataclass
 from assay.errors import InputError, UsageError, unknown
-from assay.records import dataclass
 from assay.result import Result
 from assay.result.numbers import plural
 

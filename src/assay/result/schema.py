@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, ClassVar, dataclass_transform
 
-from assay.records import dataclass
+from assay.classes import dataclass
 
 _FROM, _TO = {"json": "from"}, {"json": "to"}
 """`from` is a word of the language; JSON calls a change's fields by their settled names."""

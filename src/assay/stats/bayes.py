@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import gammaln, polygamma, stdtr, stdtrit
 
 from assay.arrays import Bools, Floats, Ints
-from assay.records import dataclass
+from assay.classes import dataclass
 
 Three = tuple[float, float, float]
 """Numbers for three regions: left (x better), within the region of practical equivalence (ROPE), right (y better)."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.arrays import Array, Bools, Floats, Ints, distinct_numbers, ratio, sum_integers
-from assay.records import dataclass
+from assay.classes import dataclass
 from assay.stats.intervals import percentile
 from assay.stats.streams import generator
 from assay.stats.values import Columns, Moments

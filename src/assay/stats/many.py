@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from assay.arrays import Floats
-from assay.records import dataclass
+from assay.classes import dataclass
 from assay.stats.significance import holm
 
 MOST_EXACT = 25

@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 
 from assay.arrays import Array, Floats
-from assay.records import dataclass
+from assay.classes import dataclass
 from assay.stats.intervals import t_tail
 
 MOST_PERMUTATIONS = 200_000

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Floats, Ints
-from assay.records import dataclass
+from assay.classes import dataclass
 from assay.stats.resample import CHUNK_NUMBERS, shuffle_weights
 from assay.stats.streams import SHUFFLING, TILTED, Stream
 from assay.stats.tails import LOG_2, Difference, TiltedShuffling, least_extreme, sum_tail, swap_tail

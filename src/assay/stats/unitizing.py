@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from assay.arrays import Floats, Ints, numbers_of_runs, ratio
-from assay.records import dataclass
+from assay.classes import dataclass
 
 MOST_CANDIDATES = 2_000_000
 """Largest number of unitary alignments that are considered."""

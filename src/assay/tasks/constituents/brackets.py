@@ -12,12 +12,12 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Bools, Ints
+from assay.classes import dataclass
 from assay.corpus import KEPT, Column, Corpus, Marks, one_vocabulary
 from assay.engine.matching import run_starts, same_places
 from assay.engine.phrases import ROOTS, category, edge_functions, functions, roots, trees_of
 from assay.engine.spanpairs import Line, with_spans_on
 from assay.errors import InputError, UsageError, describe_os_error, unknown
-from assay.records import dataclass
 
 TAG, EDGE = "tag", "edge"
 EMPTY_ELEMENT = "-NONE-"

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from assay.arrays import NONE, Array, Bools, Floats, Ints, pack_columns, sum_integers
+from assay.classes import dataclass
 from assay.corpus import Marks
 from assay.engine.items import ONE
 from assay.engine.matching import (
@@ -20,7 +21,6 @@ from assay.engine.matching import (
     one_to_one,
     run_starts,
 )
-from assay.records import dataclass
 
 SMALL = 1 << 8
 """Largest number of cells whose best choice is computed in whole numbers; for more a solver is loaded."""

@@ -10,11 +10,11 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Array, Floats, Ints, as_codes, ratio, sum_integers
+from assay.classes import dataclass
 from assay.engine.counts import Counts, Sums, as_sums, tally_brackets
 from assay.engine.items import ONE, Items
 from assay.engine.measure import F1, ByFields, Judge, Mean, Ratio, Score, Scores, measure
 from assay.errors import UsageError, unknown
-from assay.records import dataclass
 from assay.tasks.coreference.chains import CLASSES, ChainTable, best_alignment, classify_mentions, sum_fractions
 from assay.tasks.coreference.mentions import (
     chain_table,

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, all_but, as_codes, distinct_rows, numbers_of_runs, sum_integers
+from assay.classes import dataclass
 from assay.corpus import Column, Corpus, Marks
 from assay.engine.matching import (
     Steps,
@@ -21,7 +22,6 @@ from assay.engine.matching import (
 )
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, list_problems, unknown
 from assay.formats.emptynodes import ZERO, find_node_words, list_empty_nodes
-from assay.records import dataclass
 from assay.tasks.coreference.chains import ChainTable, best_alignment, chain_of, drop_singletons, match_same_spans
 
 MATCHES = ("exact", "partial", "head")

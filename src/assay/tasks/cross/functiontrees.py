@@ -23,8 +23,8 @@ from assay.arrays import (
     ids_of_runs,
     numbers_of_runs,
 )
+from assay.classes import dataclass
 from assay.errors import AlignmentError
-from assay.records import dataclass
 
 HEAD, ROOT = "hd", "root"
 LabelSets = tuple[Ints, Sequence[Collection[str]]]

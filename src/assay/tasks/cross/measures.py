@@ -7,11 +7,11 @@ from dataclasses import field
 import numpy as np
 
 from assay.arrays import NONE, Bools, Floats, Ints, ratio
+from assay.classes import dataclass
 from assay.engine.counts import Counts, Sums
 from assay.engine.items import ONE
 from assay.engine.measure import measure
 from assay.errors import unknown
-from assay.records import dataclass
 from assay.tasks.cross.functiontrees import FunctionTrees, Overlay, overlay
 
 GOLDS = ("multiple", "single")

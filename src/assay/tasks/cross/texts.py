@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints, as_codes
+from assay.classes import dataclass
 from assay.corpus import Column, Marks
 from assay.engine.items import Items
 from assay.engine.texts import Rows, Texts, choose_texts, item_rows, order_by_place, span_rows, word_rows
-from assay.records import dataclass
 from assay.result import Example, ExampleSpan
 from assay.tasks.cross.functiontrees import Overlay, TreeUnits, overlay
 from assay.tasks.cross.measures import KINDS, MISSING, RIGHT, SPURIOUS, unit_kinds

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Bools, Ints, ids_of_runs, numbers_of_runs
+from assay.classes import dataclass
 from assay.corpus import Column, Corpus, Trees, one_vocabulary
 from assay.engine import mapping
 from assay.engine.mapping import idle_rules, read_rules
@@ -23,7 +24,6 @@ from assay.engine.warnings import format_warnings
 from assay.errors import AlignmentError, InputError, UsageError, list_problems, unknown
 from assay.formats import Input, read_labels
 from assay.keywords import CrossKeywords, File, options_of
-from assay.records import dataclass
 from assay.result import Mapped, enumeration
 from assay.result.numbers import plural
 from assay.tasks.cross.functiontrees import (

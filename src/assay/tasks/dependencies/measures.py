@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, as_codes
+from assay.classes import dataclass
 from assay.corpus import Corpus, one_vocabulary
 from assay.engine.counts import Counts, by_label, tally_whole_sentences
 from assay.engine.items import Items, judge_words, words_of
@@ -17,7 +18,6 @@ from assay.engine.measure import FOUND, FOUND_WORDS, OVER_LABELS, Proportion, me
 from assay.engine.spanpairs import match_segments
 from assay.engine.treebanks import ELSEWHERE, MISSING, ROOT, listed_punctuation, universal_features
 from assay.errors import unknown
-from assay.records import dataclass
 
 PUNCTUATION = ("all", "no-punct-relation", "no-punct-char")
 OF = ("las", "uas", "ls")

@@ -10,10 +10,10 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints
+from assay.classes import dataclass
 from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.engine.matching import places_in_runs
 from assay.formats.graphs import find_empty_nodes, find_node_sentences, make_arcs
-from assay.records import dataclass
 
 EMPTY = ("collapse", "drop", "align")
 """The ways to treat empty nodes."""

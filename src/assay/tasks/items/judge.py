@@ -8,11 +8,11 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Ints, as_codes
+from assay.classes import dataclass
 from assay.corpus import SEVERAL, Column, one_vocabulary
 from assay.corpus.items import LABEL, ItemTable
 from assay.engine.items import Items
 from assay.errors import UsageError
-from assay.records import dataclass
 
 SET_KINDS = ("tp", "fn", "fp")
 

@@ -7,13 +7,13 @@ from functools import partial
 
 import numpy as np
 
+from assay.classes import dataclass
 from assay.corpus import Corpus
 from assay.corpus.items import ItemTable
 from assay.engine.items import Items
 from assay.engine.prepare import Run
 from assay.engine.slices import NO_VALUE, SliceKind, Values, quarter_numbers, read_numbers
 from assay.errors import UsageError, unknown
-from assay.records import dataclass
 from assay.result.numbers import plural
 from assay.stats.confidence import find_bins
 from assay.tasks.items.drawing import find_confidence, find_texts

@@ -11,10 +11,10 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, as_codes
+from assay.classes import dataclass
 from assay.engine.items import Items
 from assay.formats.grounding import fold_spelling
 from assay.formats.records import RECORD, TEXT
-from assay.records import dataclass
 from assay.tasks.records.grounding import NOT_LOOKED_FOR, NOWHERE, RecordText
 from assay.tasks.records.kinds import show_value
 from assay.tasks.records.pairing import MISSING, OUTCOMES, RIGHT, SPURIOUS, WRONG, Comparer, Match, Outcome

@@ -10,9 +10,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from assay import specs
+from assay.classes import dataclass
 from assay.errors import UsageError, unknown
 from assay.formats.grounding import edit_distance, fold_spelling
-from assay.records import dataclass
 
 EXACT, NORMALISED, PARTIAL = MATCHES = ("exact", "normalised", "partial")
 TEXT, ENUM, NUMBER, DATE, BOOLEAN = "text", "enum", "number", "date", "boolean"

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.classes import dataclass
 from assay.formats.grounding import fold_spelling
-from assay.records import dataclass
 from assay.tasks.records.kinds import EXACT, NORMALISED, PARTIAL, TEXT, Readings, is_near, read_exactly, show_value
 from assay.tasks.records.schema import KEY, LIST, OBJECT, ORDERED, SET, VALUE, Place, filler_in, is_nothing, path_of
 

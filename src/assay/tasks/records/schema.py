@@ -9,9 +9,9 @@ from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
 
+from assay.classes import dataclass
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.grounding import fold_spelling
-from assay.records import dataclass
 from assay.tasks.records.kinds import BOOLEAN, DATE, ENUM, NUMBER, TEXT, Kind, parse_kind, read_date, type_of
 
 OBJECT, LIST, VALUE = "object", "list", "value"

@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Array, Floats, Ints, ratio
+from assay.classes import dataclass
 from assay.corpus import Column
 from assay.engine.coefficients import kappa_rows
 from assay.engine.counts import Counts, Sums, by_label, tally_credits, tally_whole_sentences
@@ -33,7 +34,6 @@ from assay.engine.measure import (
 )
 from assay.engine.treebanks import universal_features
 from assay.errors import UsageError, unknown
-from assay.records import dataclass
 from assay.tasks.tags.tagsets import Tagset, find_tagset
 from assay.tasks.tags.tagsets.analysis import ABSENT, POS, Analysis, score_tags
 

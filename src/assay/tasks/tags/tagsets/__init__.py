@@ -13,8 +13,8 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from assay.classes import dataclass
 from assay.errors import InputError, unknown
-from assay.records import dataclass
 
 MOST_ANALYSES = 256
 """A compact tag with more analyses than this is not a tag."""

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from assay.arrays import Array, Bools, Ints
+from assay.classes import dataclass
 from assay.corpus import SEVERAL
-from assay.records import dataclass
 from assay.tasks.tags.tagsets import Tag, Tagset
 
 POS = "pos"

@@ -14,11 +14,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
+from assay.classes import dataclass
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
 from assay.formats import Input, choose_column
 from assay.formats.source import Source
-from assay.records import dataclass
 from assay.tasks.tags.tagsets import Tag, Tagset, parse_data
 
 KINDS = ("wpa", "cwpa")

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NoReturn
 
+from assay.classes import dataclass
 from assay.engine.expressions import Expression as Pattern
 from assay.engine.expressions import expression
-from assay.records import dataclass
 
 FORM = "form"
 """The attribute that a quoted string or a bare word outside brackets is about."""

@@ -29,9 +29,9 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE
+from assay.classes import dataclass
 from assay.corpus import Column, Corpus
 from assay.errors import InputError, unknown
-from assay.records import dataclass
 from assay.result.numbers import plural
 from assay.specs import whole_number
 from assay.tasks.tags.tagsets import Feats, Tagset, parse_data

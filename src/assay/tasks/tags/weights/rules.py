@@ -21,8 +21,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from assay.classes import dataclass
 from assay.errors import InputError, UsageError, unknown
-from assay.records import dataclass
 from assay.result.numbers import plural
 from assay.tasks.tags.tagsets import Tagset, parse_data
 from assay.tasks.tags.weights import (

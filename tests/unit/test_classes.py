@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from assay.records import dataclass
+from assay.classes import dataclass
 from cases import each
 
 
