@@ -78,6 +78,22 @@ def test_a_schema_that_is_inferred_can_be_written_and_given_back(tmp_path):
     assert write_schema(schema) == json.loads(path.read_text("utf-8"))
 
 
+def test_fields_with_few_values_have_a_confusion():
+    gold = [{"id": number, "record": {"paid": number % 2 == 0, "n": number}} for number in range(6)]
+    said = [{"id": number, "record": {"paid": "yes", "n": number}} for number in range(6)]
+    result = assay.score(gold, {"s": said}, times=5)
+    table = next(table for table in result.tables if table.name == "confusion")
+    assert (table.header, table.rows) == (("gold", "true"), (("false", 3), ("true", 3)))
+
+
+def test_keywords_of_a_schema_that_are_not_used_are_named(tmp_path):
+    path = tmp_path / "schema.json"
+    name = {"type": "string", "pattern": "x", "title": "t"}
+    path.write_text(json.dumps({"type": "object", "properties": {"name": name, "n": {"minimum": 0}}}), "utf-8")
+    result = assay.score(GOLD, {"s": GOLD}, schema=str(path), times=5)
+    assert "the schema's minimum, pattern are passed over." in result.notes
+
+
 def test_breaches_of_a_schema_are_told_apart():
     number = {"type": ["number", "null"]}
     schema = read_schema(

@@ -15,7 +15,7 @@ import numpy as np
 from assay.align import align
 from assay.corpus import Column, Corpus
 from assay.engine.prepare import Run
-from assay.engine.warnings import remark
+from assay.engine.warnings import plain_sentence, remark
 from assay.errors import AlignmentError, InputError, UsageError, describe_os_error
 from assay.formats import Input
 from assay.formats.records import RECORD, TEXT, GivenSchema, is_record
@@ -57,6 +57,8 @@ def prepare_records(run: Run) -> None:
     schema = find_schema(run.corpora if options.symmetric else [run.gold], options.schema, options.field)
     # What one annotator writes is a value, whoever comes first.
     schema = keep_fillers(schema) if options.symmetric else schema
+    if schema.unread:
+        run.notes.append(plain_sentence(text=f"the schema's {', '.join(schema.unread)} are passed over."))
     run.decide(column=RECORD)
     for number, (name, corpus) in enumerate(run.systems, 1):
         run.corpora[number] = _take_answers(run, name, corpus, schema)

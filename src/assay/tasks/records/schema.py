@@ -20,6 +20,13 @@ KEY, DERIVED, IGNORE = "key", "derived", "ignore"
 _TYPES = {"string": TEXT, "number": NUMBER, "integer": NUMBER, "boolean": BOOLEAN}
 _FORMATS = ("date", "date-time")
 DECLARED = "x-assay"
+_USED = frozenset(
+    (
+        *("type", "enum", "format", "required", "uniqueItems", "$ref", "additionalProperties", DECLARED),
+        *("title", "description", "default", "examples", "$schema", "$id", "$comment"),
+    )
+)
+"""Keywords of JSON Schema that are read, or that say nothing of values."""
 _NOUNS = {OBJECT: "an object", LIST: "a list", VALUE: "a single value"}
 _DEEPEST = 100
 _SHAPES: Mapping[str, tuple[type, str]] = {
@@ -60,6 +67,8 @@ class Place:
     """The types that a JSON Schema allows; nothing if it names none."""
     required: tuple[str, ...] = ()
     """The fields that an object must have by the schema."""
+    unread: tuple[str, ...] = ()
+    """Of the record itself: keywords of its JSON Schema that say nothing here."""
     fillers: frozenset[str] = frozenset()
     """Fillers that are values here, because gold or the enum has them."""
 
@@ -164,7 +173,22 @@ def _form_of(value: Any) -> str:
 
 def read_schema(given: Mapping[str, Any], name: str) -> Place:
     """The schema of a JSON Schema; `name` is its file, for messages."""
-    return _read("", given, given, name, 0)
+    return replace(_read("", given, given, name, 0), unread=tuple(sorted({*_list_unread(given, 0)})))
+
+
+def _list_unread(given: Any, depth: int) -> Iterator[str]:
+    """The keywords of a schema, and of those within it, that are not used."""
+    if not isinstance(given, Mapping) or depth > _DEEPEST:
+        return
+    for key, value in given.items():
+        if key in ("properties", "$defs", "definitions") and isinstance(value, Mapping):
+            for one in value.values():
+                yield from _list_unread(one, depth + 1)
+        elif key in ("items", "anyOf", "oneOf", "allOf"):
+            for one in value if isinstance(value, list) else [value]:
+                yield from _list_unread(one, depth + 1)
+        elif key not in _USED:
+            yield key
 
 
 def _read(path: str, given: Any, root: Mapping[str, Any], name: str, depth: int) -> Place:

@@ -12,10 +12,10 @@ from assay.engine.scores import Settings
 from assay.formats.shapes import STATUSES
 from assay.result import Result, Table
 from assay.tasks.records.judge import BREACHES as BREACHES_OF
-from assay.tasks.records.judge import ELSEWHERE, HALLUCINATED, STATUS, outcomes_of
-from assay.tasks.records.kinds import show_value
+from assay.tasks.records.judge import ELSEWHERE, HALLUCINATED, STATUS, RecordRun, outcomes_of
+from assay.tasks.records.kinds import BOOLEAN, ENUM, Readings, show_value
 from assay.tasks.records.measures import compared_by
-from assay.tasks.records.pairing import OUTCOMES, WRONG
+from assay.tasks.records.pairing import OUTCOMES, RIGHT, WRONG
 from assay.tasks.records.schema import BREACHES
 
 _MOST_PAIRS = 12
@@ -37,11 +37,19 @@ def sum_answers(run: Run, compares: bool) -> Mapping[str, LabelSums]:
             }
             sums[f"schema\t{name}"] = {"": {"schema-valid": found.get("", 0), **breaches}}
         wrong: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        chosen: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        places = pair.layers[RecordRun].schema.walk()
+        closed = {place.path: Readings(place.kind) for place in places if place.kind.name in (ENUM, BOOLEAN)}
         for _, outcomes in outcomes_of(pair, compared_by(run.measures)):
             for one in outcomes:
                 if one.outcome == WRONG:
                     wrong[one.field][f"{_cut(one.gold)}\t{_cut(one.system)}"] += 1
+                if one.field in closed and one.outcome in (RIGHT, WRONG):
+                    key = closed[one.field].read(one.system).key
+                    said = one.gold if one.outcome == RIGHT else key if isinstance(key, bool) else one.system
+                    chosen[one.field][f"{_cut(one.gold)}\t{_cut(said)}"] += 1
         sums[f"wrong\t{name}"] = wrong
+        sums[f"chosen\t{name}"] = chosen
     return sums
 
 
@@ -57,7 +65,8 @@ def finish_records(result: Result, part: Part, settings: Settings) -> Result:
     wrong = {name: sums for (kind, name), sums in keyed if kind == "wrong"}
     for (kind, name), sums in keyed:
         statuses[name] = {**statuses[name], **sums[""]} if kind == "schema" else statuses[name]
-    tables = (*_answers(statuses), *_fields(result), *_wrong_values(wrong))
+    chosen = {name: sums for (kind, name), sums in keyed if kind == "chosen"}
+    tables = (*_answers(statuses), *_fields(result), *_confusions(chosen), *_wrong_values(wrong))
     remarks = {**result.shown.remarks, "matched by": "id" if _BY_ID in part.of_task else "order"}
     return replace(result, tables=tables, confusion=()).with_shown(remarks=remarks)
 
@@ -140,6 +149,23 @@ def _fields(result: Result) -> Iterator[Table]:
                 else "wrong: both have a value; in fair F1 it is one error, in F1 a missing and a spurious value.",
             ),
         )
+
+
+def _confusions(systems: Mapping[str, LabelSums]) -> Iterator[Table]:
+    """What a system says for each value of a field with few values."""
+    for system, fields in systems.items():
+        for field, counts in fields.items():
+            pairs = {tuple(pair.split("\t")): number for pair, number in counts.items()}
+            golds, answers = (sorted({pair[side] for pair in pairs}) for side in (0, 1))
+            yield Table(
+                f"{field} of {system}: gold (rows) and answers (columns)",
+                ("gold", *answers),
+                tuple((gold, *(pairs.get((gold, answer), 0) for answer in answers)) for gold in golds),
+                ("text", "count"),
+                after="confusion",
+                name="confusion",
+                minor=True,
+            )
 
 
 def _wrong_values(systems: Mapping[str, LabelSums]) -> Iterator[Table]:
