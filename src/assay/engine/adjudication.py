@@ -134,7 +134,7 @@ class Disputes:
 
 
 def _judge(measure: Measure, pair: Pair) -> Items:
-    """What a measure says of each item; refused if it does not look at single items."""
+    """The items of a pair under a measure; an error if it counts no single items."""
     items = measure.judge(pair)
     if not isinstance(items, Items):
         raise UsageError(f"--items: {measure} does not say which items differ. Name another measure first: -m exact")

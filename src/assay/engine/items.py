@@ -170,7 +170,7 @@ class Items:
 
     @property
     def losses(self) -> Floats:
-        """How bad each graded answer is."""
+        """The error of each graded answer; scores have the other sign."""
         assert self.grade is not None
         return -self.grade if self.graded == "score" else self.grade
 

@@ -114,7 +114,7 @@ class JointValues:
         return whole._take(whole.of_row != NONE)
 
     def losses(self, measure: Measure) -> dict[str, Floats]:
-        """How bad each row is in each system: its error, or its score with the other sign."""
+        """The error of each row in each system, or its score with the other sign."""
         score: Any = measure.scores[measure.main]
         sign = -1 if score.grades == "score" else 1
         columns = [{name: table[place] for name, table in self.columns.items()} for place in range(len(self.systems))]

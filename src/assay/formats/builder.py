@@ -21,7 +21,7 @@ from assay.arrays import NONE, Floats, Ints, Stretches
 from assay.corpus import Column, Corpus, Marks, Multiword, Trees
 from assay.corpus.items import ItemTable
 from assay.errors import AssayError, InputError, list_problems, unknown
-from assay.formats.whose import MEND, Asked, Layers, Whose
+from assay.formats.whose import MEND, Asked, LayerChoice, Whose
 
 if TYPE_CHECKING:
     from assay.formats import Format
@@ -170,7 +170,7 @@ class Builder:
         self.asked = asked or Asked()
         """What the user asks of the files: whose annotation, and what to do with faults."""
         self.whose = Whose(self.asked)
-        self.layers = Layers(self.asked)
+        self.layers = LayerChoice(self.asked)
         self.names = tuple(names)
         """The label columns, in the order in which readers give their strings."""
         self.tolerant = tolerant

@@ -16,7 +16,7 @@ from assay.formats.foreign import name_shapes
 from assay.formats.jsontext import check_string, is_number, json_values, quote
 from assay.formats.libraries import GIVEN, TACRED, TUPLES, plain_document
 from assay.formats.source import Source
-from assay.formats.whose import SKIPPED, Annotation, Layers
+from assay.formats.whose import SKIPPED, Annotation, LayerChoice
 
 _Value: TypeAlias = tuple[int, str, Any]
 """A value of JSON with its line and its place for messages."""
@@ -105,7 +105,7 @@ def read_dicts(
     return "\n".join(lines)
 
 
-def _join_documents(values: Iterable[_Value], layers: Layers, asked: str) -> Iterator[Document]:
+def _join_documents(values: Iterable[_Value], layers: LayerChoice, asked: str) -> Iterator[Document]:
     """The documents of a file, those of several rows joined: tools write a row for each annotator of a text."""
     joined: dict[object, tuple[Document, list[Annotation]]] = {}
     for document, same in _with_texts(values, layers, asked):
@@ -134,7 +134,7 @@ def _join_documents(values: Iterable[_Value], layers: Layers, asked: str) -> Ite
 # --- tasks, records and rows of Label Studio and Argilla: the text is one of several fields ---
 
 
-def _with_texts(values: Iterable[_Value], layers: Layers, asked: str) -> Iterator[tuple[Document, object]]:
+def _with_texts(values: Iterable[_Value], layers: LayerChoice, asked: str) -> Iterator[tuple[Document, object]]:
     """The documents with their texts, and what other rows about them have in common with them.
 
     Fields that do not show which of them is the text have it where other documents have it.
@@ -204,7 +204,7 @@ def _list_strings(fields: dict[str, Any]) -> list[str]:
     return [key for key, cell in fields.items() if isinstance(cell, str) and key not in IDS]
 
 
-def _list_texts(document: Document, layers: Layers) -> list[str]:
+def _list_texts(document: Document, layers: LayerChoice) -> list[str]:
     """The texts of all spans of a document that are in a layer to be read."""
     marks = (span for one in document.annotations for span in one.spans if isinstance(span, dict))
     spans = filter(layers.holds, marks)
@@ -288,7 +288,7 @@ def _read_row(row: dict[str, Any], line: int, place: str) -> Document:
     return Document(line, place, [one], read_id(row, place), shape=STUDIO_MIN)
 
 
-def _read_record(record: dict[str, Any], line: int, place: str, layers: Layers) -> Document:
+def _read_record(record: dict[str, Any], line: int, place: str, layers: LayerChoice) -> Document:
     """The document that a record of Argilla is: responses and suggestions to questions, which are its layers."""
     given = dict[tuple[str, bool], list[tuple[str, dict[str, Any]]]]()
     for is_model, name in enumerate(("responses", "suggestions")):

@@ -104,7 +104,7 @@ class Annotation:
     """What users should know if it is read; the numbers are added up and replace `{}`."""
 
 
-class Layers:
+class LayerChoice:
     """Chooses the spans of a layer if a file has several, which is refused at its end if none is named."""
 
     def __init__(self, asked: Asked) -> None:

@@ -19,7 +19,7 @@ from assay.result import Example, ExampleItem
 from assay.tasks.records.judge import HALLUCINATED, NOTES, STATUS, RecordRun, judge_values, outcomes_of
 from assay.tasks.records.kinds import show_value
 from assay.tasks.records.measures import compared_by
-from assay.tasks.records.pairing import OUTCOMES, SPURIOUS, Outcome, Path
+from assay.tasks.records.pairing import OUTCOMES, SPURIOUS, Path, ValueOutcome
 from assay.tasks.records.reading import READ
 from assay.tasks.records.schema import Place
 
@@ -33,7 +33,7 @@ class Values:
         match, pairs = compared_by(run.measures), dict(run.pairs)
         assert items.partner is not None
         self._items, self._partner = items, items.partner
-        self._outcomes: list[list[Outcome]] = []
+        self._outcomes: list[list[ValueOutcome]] = []
         self._marks: list[list[tuple[str, Any]]] = []
         for name in items.systems:
             self._outcomes.append([one for _, found in outcomes_of(pairs[name], match) for one in found])

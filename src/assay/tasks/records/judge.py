@@ -17,7 +17,7 @@ from assay.formats.grounding import fold_spelling
 from assay.formats.records import RECORD, TEXT
 from assay.tasks.records.grounding import NOT_LOOKED_FOR, NOWHERE, RecordText
 from assay.tasks.records.kinds import show_value
-from assay.tasks.records.pairing import MISSING, OUTCOMES, RIGHT, SPURIOUS, WRONG, Comparer, Match, Outcome
+from assay.tasks.records.pairing import MISSING, OUTCOMES, RIGHT, SPURIOUS, WRONG, Comparer, Match, ValueOutcome
 from assay.tasks.records.reading import READ
 from assay.tasks.records.schema import Place
 
@@ -45,14 +45,14 @@ def records_of(pair: Pair) -> Iterator[tuple[int, Any, Any]]:
         yield number, json.loads(golds[number]), json.loads(systems[number]) if is_read[number] else None
 
 
-def outcomes_of(pair: Pair, match: Match) -> list[tuple[int, list[Outcome]]]:
+def outcomes_of(pair: Pair, match: Match) -> list[tuple[int, list[ValueOutcome]]]:
     """The outcomes of all values, record by record."""
 
-    def compare() -> list[tuple[int, list[Outcome]]]:
+    def compare() -> list[tuple[int, list[ValueOutcome]]]:
         comparer = Comparer(pair.layers[RecordRun].schema, match)
         return [(number, comparer.compare(gold, system)) for number, gold, system in records_of(pair)]
 
-    found: list[tuple[int, list[Outcome]]] = pair.once(f"outcomes {match}", compare)
+    found: list[tuple[int, list[ValueOutcome]]] = pair.once(f"outcomes {match}", compare)
     return found
 
 
@@ -108,7 +108,7 @@ def has_texts(pair: Pair) -> bool:
     return any(pair.gold.column(TEXT).vocabulary)
 
 
-def find_levels(pair: Pair, rows: Sequence[tuple[int, Outcome]]) -> list[str]:
+def find_levels(pair: Pair, rows: Sequence[tuple[int, ValueOutcome]]) -> list[str]:
     """Where the system's value of each row is in the text of its record; nothing if it has none."""
     places = {place.path: place for place in pair.layers[RecordRun].schema.walk()}
     texts, levels, last, here = pair.gold.column(TEXT), [], NONE, RecordText("")

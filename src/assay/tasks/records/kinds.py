@@ -83,7 +83,7 @@ def parse_kind(text: str) -> Kind:
     return Kind(name, parameters)
 
 
-class Reading(NamedTuple):
+class ReadValue(NamedTuple):
     """A value as its kind reads it."""
 
     key: Any
@@ -114,18 +114,18 @@ class Readings:
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
-        self._known: dict[tuple[type, Any], Reading] = {}
+        self._known: dict[tuple[type, Any], ReadValue] = {}
         self.ambiguous = 0
         """The number of distinct dates with two readings."""
 
-    def read(self, value: Any) -> Reading:
+    def read(self, value: Any) -> ReadValue:
         """A value as the kind reads it."""
         key = (type(value), value)
         if key not in self._known:
             self._known[key] = self._read(value)
         return self._known[key]
 
-    def _read(self, value: Any) -> Reading:
+    def _read(self, value: Any) -> ReadValue:
         kind, text = self.kind, fold_spelling(show_value(value))
         read: Any = None
         unit = ""
@@ -134,12 +134,12 @@ class Readings:
         elif kind.name == NUMBER and type_of(value) == NUMBER:
             read = Decimal(str(value))
         elif kind.name == NUMBER and type_of(value) == TEXT:
-            read, unit = read_number(text, kind.parameters.get("decimal", ".")) or (None, "")
+            read, unit = read_figure(text, kind.parameters.get("decimal", ".")) or (None, "")
         elif kind.name == DATE:
             read = read_date(text, kind.parameters.get("order", ""))
             self.ambiguous += read == ()
             read = read[: _PRECISIONS.get(kind.parameters.get("precision", ""), 9)] if read else None
-        return Reading((TEXT, text), is_read=kind.name in (TEXT, ENUM)) if read is None else Reading(read, unit)
+        return ReadValue((TEXT, text), is_read=kind.name in (TEXT, ENUM)) if read is None else ReadValue(read, unit)
 
     def is_right(self, gold: Any, system: Any, match: str, tolerance: float) -> bool:
         """True if two values are equal under a match."""
@@ -179,7 +179,7 @@ def is_near(first: str, second: str) -> bool:
     return 2 * edit_distance(first, second) <= longer
 
 
-def read_number(text: str, decimal: str) -> tuple[Decimal, str] | None:
+def read_figure(text: str, decimal: str) -> tuple[Decimal, str] | None:
     """The only number in a folded text, with its unit; None if there is none, or another one beside it."""
     found = list(_FIGURE.finditer(text))
     if len(found) != 1:
@@ -208,7 +208,7 @@ def read_number(text: str, decimal: str) -> tuple[Decimal, str] | None:
 
 def find_numbers(text: str) -> list[Decimal]:
     """All numbers of a text, each as a whole."""
-    found = (read_number(match[0], ".") for match in _FIGURE.finditer(text))
+    found = (read_figure(match[0], ".") for match in _FIGURE.finditer(text))
     return [number for number, _ in filter(None, found)]
 
 

@@ -27,7 +27,7 @@ Path = tuple[str | int, ...]
 """Keys and numbers of elements, from the record down to a value."""
 
 
-class Outcome(NamedTuple):
+class ValueOutcome(NamedTuple):
     """What became of one value."""
 
     outcome: str
@@ -65,15 +65,15 @@ class Comparer:
 
         self._keys = frozenset(place.path for place in schema.walk() if KEY in place.marks)
 
-    def compare(self, gold: Any, system: Any) -> list[Outcome]:
+    def compare(self, gold: Any, system: Any) -> list[ValueOutcome]:
         """The outcomes of all values of two records; a system without a record has none."""
         compared = self._compare_flat if self._match.is_flat else self._compare
         return list(compared(self.schema, gold, system, (), ()))
 
-    def _compare_flat(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[Outcome]:
+    def _compare_flat(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[ValueOutcome]:
         """The values of each field as a bag, whatever objects they are in."""
         paired = list(self._compare(place, gold, system, at, there))
-        by_field: defaultdict[str, list[Outcome]] = defaultdict(list)
+        by_field: defaultdict[str, list[ValueOutcome]] = defaultdict(list)
         for one in paired:
             if one.outcome != MISSING:
                 by_field[one.field].append(one._replace(outcome=SPURIOUS, gold=None, at=at))
@@ -131,21 +131,21 @@ class Comparer:
         elif filler_in(value) in place.fillers:
             yield path, value, at, True
 
-    def _missing(self, place: Place, gold: Any, at: Path) -> Iterator[Outcome]:
+    def _missing(self, place: Place, gold: Any, at: Path) -> Iterator[ValueOutcome]:
         for name, value, where, _ in self._values(place, gold, place.path, at):
-            yield Outcome(MISSING, name, value, None, where)
+            yield ValueOutcome(MISSING, name, value, None, where)
 
     def _spurious(
         self, place: Place | None, system: Any, path: str, at: Path, there: Path, note: str = ""
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[ValueOutcome]:
         for name, value, where, known in self._values(place, system, path, there):
             if not known and not note and not self._match.keeps_outside:
                 continue
-            yield Outcome(SPURIOUS, name, None, value, at, where, note or ("" if known else OUTSIDE))
+            yield ValueOutcome(SPURIOUS, name, None, value, at, where, note or ("" if known else OUTSIDE))
 
     # --- places ---
 
-    def _compare(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[Outcome]:
+    def _compare(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[ValueOutcome]:
         """The outcomes at a place of gold's record (`at`) and the same of the system's (`there`)."""
         if place.is_ignored:
             return
@@ -160,7 +160,7 @@ class Comparer:
         else:
             yield from self._compare_values(place, gold, system, at, there)
 
-    def _compare_objects(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[Outcome]:
+    def _compare_objects(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[ValueOutcome]:
         if isinstance(system, str) and system.lstrip().startswith("{"):
             with suppress(ValueError, RecursionError):
                 system = json.loads(system)
@@ -188,7 +188,7 @@ class Comparer:
             if key not in place.fields:
                 yield from self._spurious(None, value, path_of(place.path, key), at, (*there, key))
 
-    def _compare_values(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[Outcome]:
+    def _compare_values(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[ValueOutcome]:
         note = ""
         if isinstance(system, list):
             note = RETYPED
@@ -213,9 +213,9 @@ class Comparer:
             note = note or (
                 RETYPED if type(gold) is not type(system) and read_exactly(gold) != read_exactly(system) else ""
             )
-            yield Outcome(RIGHT, place.path, gold, system, at, there, note)
+            yield ValueOutcome(RIGHT, place.path, gold, system, at, there, note)
         else:
-            yield Outcome(WRONG, place.path, gold, system, at, there, note)
+            yield ValueOutcome(WRONG, place.path, gold, system, at, there, note)
 
     def _is_right(self, place: Place, gold: Any, system: Any) -> bool:
         return self._readings[place.path].is_right(gold, system, self._match.match, self._match.tolerance)
@@ -234,7 +234,7 @@ class Comparer:
 
     # --- lists ---
 
-    def _compare_lists(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[Outcome]:
+    def _compare_lists(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[ValueOutcome]:
         element = place.element
         assert element is not None
         note = "" if isinstance(system, list) else RETYPED

@@ -23,7 +23,7 @@ from assay.result.numbers import plural
 from assay.tasks.records.judge import BREACHES, STATUS, RecordRun, outcomes_of
 from assay.tasks.records.kinds import DATE, read_date
 from assay.tasks.records.measures import compared_by
-from assay.tasks.records.pairing import OUTSIDE, Outcome
+from assay.tasks.records.pairing import OUTSIDE, ValueOutcome
 from assay.tasks.records.reading import MISSING, PARSED, READ, read_record
 from assay.tasks.records.schema import (
     VALUE,
@@ -213,12 +213,12 @@ def _fields_of(schema: Place) -> list[str]:
     return [place.path for place in schema.walk() if place.form == VALUE]
 
 
-def _count_outside(outcomes: Sequence[Outcome]) -> dict[str, int]:
+def _count_outside(outcomes: Sequence[ValueOutcome]) -> dict[str, int]:
     """The number of values of each field that the schema does not have."""
     return dict(Counter(one.field for one in outcomes if one.note == OUTSIDE).most_common())
 
 
-def _ambiguous_dates(outcomes: Sequence[Outcome], schema: Place) -> dict[str, Any]:
+def _ambiguous_dates(outcomes: Sequence[ValueOutcome], schema: Place) -> dict[str, Any]:
     """The number of dates of a system with two readings, the first of them, and its field."""
     dates = {place.path: place.kind for place in schema.walk() if place.kind.name == DATE}
     found = [
