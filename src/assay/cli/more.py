@@ -86,10 +86,10 @@ def merge_command(parts: tuple[str, ...], measures: tuple[str, ...], gates: Gate
 @click.command(cls=Command)
 @click.argument("path", type=click.Path())
 @option("--to target", "Format to write: conllu, conllx, conll, tsv or slash; for graphs conllu, sdp or mrp; for "
-        "semantic roles conll09, up or, if they are stretches, props or biojson; for spans, relations and links "
-        "brat, jsonl, spert, dygie, docred, hipe or neleval; for tools and libraries labelstudio, doccano, prodigy, "
-        "argilla, webanno, cas, gliner, hf, docbin, tuples, pubtator or bioc; for items (logs too) csv, tsv or "
-        "jsonl. Default for tags of spans: that of the file.")
+        "semantic roles conll09, up or, if they are stretches, props or biojson; for events dygie or brat; for "
+        "spans, relations and links brat, jsonl, spert, dygie, docred, hipe or neleval; for tools and libraries "
+        "labelstudio, doccano, prodigy, argilla, webanno, cas, gliner, hf, docbin, tuples, pubtator or bioc; "
+        "for items (logs too) csv, tsv or jsonl. Default for tags of spans: that of the file.")
 @choice("--as kind", "annotations predictions", "What to write to labelstudio or argilla. Default: predictions if "
         "the file is a model's or has scores.")
 @option("--column", "Label column to keep if the target has only one, or to write it to; or the layer of spans.")

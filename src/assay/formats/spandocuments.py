@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -21,6 +21,7 @@ from assay.arrays import NONE, Stretches
 from assay.classes import dataclass
 from assay.corpus import Corpus, Marks
 from assay.errors import UsageError
+from assay.formats.events import ARGUMENTS, ATTRIBUTES, BETWEEN, EVENTS
 from assay.formats.relations import is_symmetric, links_in, relations_in
 
 _PART = re.compile(r"\((.+)\); part 000")
@@ -65,6 +66,15 @@ class SpanMention:
 
 
 @dataclass
+class SpanEvent:
+    """An event of a document: its trigger, labelled with its type, and its arguments, labelled with their roles."""
+
+    trigger: SpanMention
+    attributes: list[str]
+    arguments: list[SpanMention] = field(default_factory=list)
+
+
+@dataclass
 class SpanDocument:
     """A document with the spans of all layers in one list."""
 
@@ -83,6 +93,9 @@ class SpanDocument:
     relations: list[tuple[str, int, int, bool, float]] = field(default_factory=list)
     """Label, head and tail among the mentions, whether it has no direction, and its score."""
     clusters: list[list[list[int]]] = field(default_factory=list)
+    events: list[SpanEvent] = field(default_factory=list)
+    has_events: bool = False
+    """True if its corpus has events."""
 
     @property
     def key(self) -> dict[str, str]:
@@ -124,6 +137,26 @@ class SpanDocument:
             return mention.atoms
         return tuple((self.bounds[first][0], self.bounds[end - 1][1]) for first, end in mention.atoms)
 
+    def places_in_words(self, mention: SpanMention) -> Stretches:
+        """First word and end of the parts of a mention."""
+        if self.text is None:
+            return mention.atoms
+        begins = [start for start, _ in self.bounds]
+        return tuple((bisect_left(begins, start), bisect_left(begins, end)) for start, end in mention.atoms)
+
+    @cached_property
+    def triggers(self) -> dict[tuple[Stretches, str], SpanMention]:
+        """The triggers of events by place and type, each once."""
+        return {(event.trigger.atoms, event.trigger.label): event.trigger for event in self.events}
+
+    @property
+    def own_relations(self) -> list[tuple[str, int, int, bool, float]]:
+        """The relations but for arguments of events, which brat's reader has among them."""
+        roles = {(one.label, event.trigger.atoms, one.atoms) for event in self.events for one in event.arguments}
+        places = [mention.atoms for mention in self.mentions]
+        is_text = self.text is not None
+        return [row for row in self.relations if not is_text or (row[0], places[row[1]], places[row[2]]) not in roles]
+
     def list_spans(self, target: str, *, words: bool = False) -> list[tuple[int, int, SpanMention]]:
         """Begin and end of each mention in the text, or among the words; refused if the target cannot contain it."""
         begins, spans = [start for start, _ in self.bounds], []
@@ -141,9 +174,9 @@ class SpanDocument:
         """The text of a mention in quotes."""
         return repr(" ".join(self.whole[start:end] for start, end in self.places_in_text(mention)))
 
-    def refusal(self, fact: str, target: str) -> UsageError:
+    def refusal(self, fact: str, target: str, better: str = "jsonl") -> UsageError:
         """The error that the target has no place for something in this document."""
-        return UsageError(f"document {self.name}: {fact}, which {target} has no place for. Use --to jsonl")
+        return UsageError(f"document {self.name}: {fact}, which {target} has no place for. Use --to {better}")
 
 
 def cut_sentences(corpus: Corpus) -> Corpus:
@@ -172,15 +205,14 @@ def split_documents(corpus: Corpus) -> list[SpanDocument]:
         breaks = [0, *accumulate(lengths[first:end])]
         content = (words if text is None else [], text, breaks, "relations" in corpus.marks, described[number])
         document = SpanDocument(short[1] if short else name, corpus.by_id, *content)
+        document.has_events = EVENTS in corpus.marks
         documents.append(document)
         base += breaks[:-1]
     owner = corpus.document_of_sentence.tolist()
     numbers: dict[tuple[int, Stretches, str, int], tuple[int, int]] = {}
 
-    def add_spans(spans: Marks, *, listed: bool) -> list[tuple[int, int]]:
-        """Add spans to their documents, and return document and number of each; equal spans of two layers are one."""
-        times: Counter[tuple[int, Stretches, str]] = Counter()
-        places = []
+    def list_mentions(spans: Marks, *, listed: bool) -> Iterator[tuple[int, SpanMention]]:
+        """The document of each span, and what it is there."""
         scores = spans.scores.tolist() or [nan] * len(spans)
         rows = zip(spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), scores, strict=True)
         for number, ((sentence, begin, end, score), label) in enumerate(
@@ -188,13 +220,18 @@ def split_documents(corpus: Corpus) -> list[SpanDocument]:
         ):
             stretches = spans.stretches.get(number, ((begin, end),))
             atoms = tuple((base[sentence] + first, base[sentence] + after) for first, after in stretches)
-            key = (owner[sentence], atoms, label)
+            yield owner[sentence], SpanMention(atoms, label, sentence - firsts[owner[sentence]], listed, score)
+
+    def add_spans(spans: Marks, *, listed: bool) -> list[tuple[int, int]]:
+        """Add spans to their documents, and return document and number of each; equal spans of two layers are one."""
+        times: Counter[tuple[int, Stretches, str]] = Counter()
+        places = []
+        for owned, mention in list_mentions(spans, listed=listed):
+            key = (owned, mention.atoms, mention.label)
             times[key] += 1
-            document = documents[owner[sentence]]
             if (*key, times[key]) not in numbers:
-                within = sentence - firsts[owner[sentence]]
-                numbers[(*key, times[key])] = owner[sentence], len(document.mentions)
-                document.mentions.append(SpanMention(atoms, label, within, listed, score))
+                numbers[(*key, times[key])] = owned, len(documents[owned].mentions)
+                documents[owned].mentions.append(mention)
             places.append(numbers[(*key, times[key])])
         return places
 
@@ -229,6 +266,19 @@ def split_documents(corpus: Corpus) -> list[SpanDocument]:
             clusters.setdefault((owned, chain), []).append([begin, end - 1])
         for (owned, _), cluster in clusters.items():
             documents[owned].clusters.append(cluster)
+    if triggers := corpus.marks.get(EVENTS):
+        texts = triggers.columns[ATTRIBUTES].strings()
+        events: dict[int, SpanEvent] = {}
+        groups = [] if triggers.group is None else triggers.group.tolist()
+        for number, text, (owned, mention) in zip(groups, texts, list_mentions(triggers, listed=True), strict=True):
+            events[number] = SpanEvent(mention, text.split(BETWEEN) if text else [])
+            documents[owned].events.append(events[number])
+        arguments = corpus.marks.get(ARGUMENTS)
+        if arguments is not None and arguments.group is not None:
+            for number, (_, mention) in zip(
+                arguments.group.tolist(), list_mentions(arguments, listed=False), strict=True
+            ):
+                events[number].arguments.append(mention)
     return documents
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, pairwise
 from math import isnan
 from typing import Any
 
@@ -15,6 +15,7 @@ from assay.arrays import NONE
 from assay.corpus import Corpus
 from assay.errors import UsageError
 from assay.formats import writetools
+from assay.formats.events import ARGUMENTS, EVENTS
 from assay.formats.relations import is_symmetric, links_in, relations_in
 from assay.formats.spandocuments import (
     SpanDocument,
@@ -41,11 +42,18 @@ def write_spans(corpus: Corpus, target: str, kind: str | None = None) -> tuple[d
         raise UsageError(
             f"--as {kind}: {target} has no such difference. It is for {' and '.join(writetools.BY_KIND)}."
         )
+    events = corpus.marks.get(EVENTS)
+    if "spans" not in corpus.marks and events is not None:
+        if target not in _WITH_EVENTS:
+            better = " or ".join(_WITH_EVENTS)
+            raise UsageError(f"{corpus.name}: has events, which {target} has no place for. Use --to {better}")
+        corpus = corpus.with_marks(spans=events.where(np.zeros(len(events), dtype=bool)))
     if "spans" not in corpus.marks:
         raise UsageError(f"{corpus.name}: has no spans, which {target} consists of.")
     if not corpus.has_words:
         raise UsageError(f"{corpus.name}: has no words, only places, and {target} needs the text.")
-    if target in ("spert", "dygie", "docred", "hipe") and corpus.texts is not None:
+    cut = events is not None and target == "dygie"
+    if target in ("spert", "dygie", "docred", "hipe") and corpus.texts is not None and not cut:
         raise UsageError(f"{corpus.name}: has texts, not words, which {target} consists of. Use --to jsonl or brat")
     chosen = TARGETS[target]
     corpus = cut_sentences(corpus) if target in writetools.TARGETS and "sentences" in chosen.lost else corpus
@@ -75,6 +83,9 @@ def _describe_losses(corpus: Corpus, documents: list[SpanDocument], target: str,
     relations, candidates = relations_in(corpus)[1], links_in(corpus)[1]
     mentions = [mention for document in documents for mention in document.mentions]
     entities = {mention.entity for mention in mentions} - {NONE}
+    events = [event for document in documents for event in document.events]
+    is_brat = corpus.texts is not None
+    arguments = corpus.marks.get(ARGUMENTS)
     numbers: Mapping[str, tuple[int, str]] = {
         "confidences": (
             sum(not isnan(mention.score) for mention in mentions) + int((~np.isnan(relations.scores)).sum()),
@@ -92,6 +103,22 @@ def _describe_losses(corpus: Corpus, documents: list[SpanDocument], target: str,
             len(entities),
             "entities of several mentions: {} left out, and facts are between first mentions.",
         ),
+        "events": (len(events), "events: {} " + ("are spans and relations now." if is_brat else "left out.")),
+        "attributes": (sum(len(event.attributes) for event in events), "attributes of events: {} left out."),
+        "heads": (
+            0 if arguments is None else int((arguments.arguments["head_begin"] != NONE).sum()),
+            "heads of arguments: {} left out.",
+        ),
+        "long": (
+            sum(
+                document.places_in_words(event.trigger)[-1][1] - document.places_in_words(event.trigger)[0][0] > 1
+                for document in documents
+                for event in document.events
+            )
+            if target == "dygie"
+            else 0,
+            "triggers of several words: {} are written as [first, last, type], which assay reads.",
+        ),
         "relations": (len(relations), "relations: {} left out."),
         "words": (len(corpus), "words: {} left out, places are counted in their document."),
         "chains": (sum(len(document.clusters) for document in documents), "chains: {} left out."),
@@ -102,7 +129,8 @@ def _describe_losses(corpus: Corpus, documents: list[SpanDocument], target: str,
         ),
     }
     lost = [name for name in corpus.columns if not corpus.is_empty(name)]
-    parts = [*TARGETS[target].lost, *["confidences"] * (target == "argilla" and kind == ANNOTATIONS)]
+    parts = [*TARGETS[target].lost, *["events"] * (target not in _WITH_EVENTS)]
+    parts += ["confidences"] * (target == "argilla" and kind == ANNOTATIONS)
     rows = [*map(numbers.__getitem__, parts), (len(lost), f"place for {', '.join(lost)}: left out.")]
     losses = list_losses(target, rows)
     extra = sum(not mention.listed and mention.label != "" for mention in mentions)
@@ -151,14 +179,17 @@ def _write_neleval(document: SpanDocument, _side: Side) -> Iterator[str]:
 def write_brat(document: SpanDocument, _side: Side | None = None) -> tuple[str, str]:
     """The text and the annotation."""
     lines = []
+    known = {(mention.atoms, mention.label) for mention in document.mentions}
+    document.mentions += [trigger for place, trigger in document.triggers.items() if place not in known]
     for number, mention in enumerate(document.mentions, 1):
         _check_brat_label(mention.label, document)
         parts = document.places_in_text(mention)
         covered = " ".join(" ".join(document.whole[first:end].split()) for first, end in parts)
         offsets = ";".join(f"{first} {end}" for first, end in parts)
         lines.append(f"T{number}\t{mention.label} {offsets}\t{covered}")
+    lines += _list_brat_events(document)
     directed = 0
-    for label, head, tail, symmetric, _ in document.relations:
+    for label, head, tail, symmetric, _ in document.own_relations:
         _check_brat_label(label, document)
         directed += not symmetric
         start = f"*\t{label} T{head + 1} T{tail + 1}"
@@ -168,6 +199,33 @@ def write_brat(document: SpanDocument, _side: Side | None = None) -> tuple[str, 
     lines += [f"N{count}\tReference T{number} {name}\t{name}" for count, (number, name) in enumerate(links, 1)]
     text = document.whole + "\n" * (document.text is None)
     return text, "".join(f"{line}\n" for line in lines)
+
+
+def _list_brat_events(document: SpanDocument) -> Iterator[str]:
+    """Lines of events and their attributes; an argument is the first span in its place, triggers last."""
+    numbered = [*enumerate(document.mentions, 1)]
+    triggers = {(mention.atoms, mention.label): number for number, mention in reversed(numbered)}
+    spans = {mention.atoms: number for number, mention in reversed(numbered)}
+    others = [(number, one) for number, one in numbered if (one.atoms, one.label) not in document.triggers]
+    spans |= {mention.atoms: number for number, mention in reversed(others)}
+    attributes = 0
+    for number, event in enumerate(document.events, 1):
+        type_, times = event.trigger.label, Counter[str]()
+        cells = [f"{type_}:T{triggers[event.trigger.atoms, type_]}"]
+        for argument in event.arguments:
+            role = argument.label
+            if role.split() != [role] or ":" in role or role[-1] in "0123456789":
+                fact = f"the role {role!r} has blanks, a colon or a digit at its end"
+                raise document.refusal(fact, "brat", "dygie")
+            if argument.atoms not in spans:
+                raise document.refusal(f"the argument {document.quote(argument)} without a type", "brat", "dygie")
+            times[role] += 1
+            cells.append(f"{role}{times[role] if times[role] > 1 else ''}:T{spans[argument.atoms]}")
+        yield f"E{number}\t{' '.join(cells)}"
+        for text in event.attributes:
+            attributes += 1
+            name, _, value = text.partition("=")
+            yield f"A{attributes}\t{name} E{number} {value}".rstrip()
 
 
 def _check_brat_label(label: str, document: SpanDocument) -> None:
@@ -215,7 +273,7 @@ def _find_places(document: SpanDocument, target: str, *, typed: bool = True) -> 
     """Sentence, first word and end of each mention; UsageError for a mention that the target cannot contain."""
     places = []
     for mention in document.mentions:
-        (first, end), *more = mention.atoms
+        (first, end), *more = document.places_in_words(mention)
         fault = ""
         if more:
             fault = "a span with gaps"
@@ -231,20 +289,33 @@ def _find_places(document: SpanDocument, target: str, *, typed: bool = True) -> 
 
 
 def _write_dygie(document: SpanDocument, _side: Side) -> dict[str, Any]:
-    value: dict[str, Any] = {"doc_key": document.name, "sentences": document.sentences}
-    value["ner"], value["relations"] = ([[] for _ in document.sentences] for _ in range(2))
+    sentences = document.sentences or [document.words[first:end] for first, end in pairwise(document.starts)]
+    value: dict[str, Any] = {"doc_key": document.name, "sentences": sentences}
+    value["ner"], value["relations"] = ([[] for _ in sentences] for _ in range(2))
+    # In brat triggers are spans.
+    triggers = {} if document.text is None else document.triggers
     places = _find_places(document, "dygie", typed=False)
     spans = [[document.starts[at] + first, document.starts[at] + end - 1] for at, first, end in places]
     entities: dict[int, list[list[int]]] = {}
     for mention, span in zip(document.mentions, spans, strict=True):
-        if mention.label:
+        if mention.label and (mention.atoms, mention.label) not in triggers:
             value["ner"][mention.sentence].append([*span, mention.label])
         if mention.entity != NONE:
             entities.setdefault(mention.entity, []).append(span)
-    for label, head, tail, *_ in document.relations:
+    for label, head, tail, *_ in document.own_relations:
         value["relations"][places[head][0]].append([*spans[head], *spans[tail], label])
     if document.clusters or entities:
         value["clusters"] = document.clusters or list(entities.values())
+    if document.has_events:
+        value["events"] = [[] for _ in sentences]
+    for event in document.events:
+        rows: list[list[Any]] = []
+        for mention in (event.trigger, *event.arguments):
+            (first, end), *more = document.places_in_words(mention)
+            if more:
+                raise document.refusal("a part of an event with gaps", "dygie", "brat")
+            rows.append([first, *([end - 1] if rows or end - first > 1 else ()), mention.label])
+        value["events"][event.trigger.sentence].append(rows)
     return value
 
 
@@ -284,16 +355,21 @@ def _pack_rows(documents: Iterable[Iterable[str]]) -> str:
     return "".join(f"{row}\n" for rows in documents for row in rows)
 
 
+_WITH_EVENTS = ("dygie", "brat")
 _LEAST = ("entities", "chains", "metadata")
 TARGETS = {
-    "brat": Target(write_brat, ("scores", "confidences", *_LEAST), endings=(".txt", ".ann")),
+    "brat": Target(write_brat, ("scores", "confidences", *_LEAST, "heads"), endings=(".txt", ".ann")),
     "jsonl": Target(_write_json, ("sentences", "entities", "chains"), dump_lines),
     "spert": Target(
         _write_spert,
         ("documents", "directions", "links", "confidences", *_LEAST),
         lambda documents: dump_list([*chain.from_iterable(documents)]),
     ),
-    "dygie": Target(_write_dygie, ("directions", "links", "confidences", "metadata"), dump_lines),
+    "dygie": Target(
+        _write_dygie,
+        ("texts", "directions", "links", "confidences", "metadata", "attributes", "heads", "long"),
+        dump_lines,
+    ),
     "docred": Target(_write_docred, ("directions", "links", "confidences", "chains", "metadata"), dump_list),
     "hipe": Target(
         _write_hipe,

@@ -10,8 +10,9 @@ import pytest
 
 import assay
 from assay.corpus import Corpus
-from assay.errors import InputError
-from assay.formats import read
+from assay.errors import InputError, UsageError
+from assay.formats import Input, read
+from assay.formats.write import convert_file
 from cases import each
 
 FORMATS = Path(__file__).parents[2] / "data" / "records" / "formats"
@@ -164,3 +165,86 @@ def test_triggers_of_several_words_in_dygie(tmp_path):
 def test_files_and_corpora_show_the_task(name):
     for given in (FORMATS / name, read(FORMATS / name)):
         assert assay.score(given, {"s": given}, times=20).about.task == "events"
+
+
+def converted(source: Path, target: str, folder: Path) -> tuple[Path, list[str]]:
+    """What a file becomes in another format, and what is said."""
+    texts, losses = convert_file(Input(str(source)), target, None)
+    folder = folder / f"{source.stem}-{target}"
+    folder.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        (folder / (name or "out.jsonl")).write_text(str(text), "utf-8")
+    return folder if target == "brat" else folder / "out.jsonl", losses
+
+
+def f1_of(gold: Path, system: Path, *measures: str) -> set[float]:
+    """The different F1 of events of one file against another."""
+    result = assay.score(gold, {"s": system}, [*measures], task="events", times=20)
+    return {row.value for row in result.scores if row.score == "f1" and not row.label}
+
+
+ALL = ("triggers", "triggers(label=any)", "arguments", "arguments(attached=true)", "events", "fair-events")
+
+
+@each("name", sorted(path.name for path in [*FORMATS.glob("*.jsonl"), FORMATS / "brat.ann"]))
+def test_events_are_written_as_dygie_and_read_back(name, tmp_path):
+    out, _ = converted(FORMATS / name, "dygie", tmp_path)
+    measures = ALL[:2] if name == "maven.jsonl" else ALL
+    assert f1_of(FORMATS / name, out, *measures) == {1.0} == f1_of(out, FORMATS / name, *measures)
+    expected = json.loads((FORMATS / "dygie.jsonl").read_text("utf-8"))["events"]
+    if name != "maven.jsonl":
+        documents = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+        found = [event for document in documents for one in document["events"] for event in one]
+        assert found == [event for one in expected for event in one]
+
+
+@each("name", ["brat.ann", "dygie.jsonl"])
+def test_events_are_written_as_brat_and_read_back(name, tmp_path):
+    out, losses = converted(FORMATS / name, "brat", tmp_path)
+    attributes = ["event-attributes"] * (name == "brat.ann")
+    assert f1_of(FORMATS / name, out, *ALL, *attributes) == {1.0}
+    assert losses == []
+    lines = next(out.glob("*.ann")).read_text("utf-8").splitlines()
+    assert not [line for line in lines if line.startswith("R")]
+
+
+def test_the_made_corpus_is_written_as_dygie(tmp_path):
+    source = FORMATS.parent / "corpus" / "events.gold.jsonl"
+    out, _ = converted(source, "dygie", tmp_path)
+    assert f1_of(source, out, *ALL) == {1.0}
+    assert contents(read(source)) == contents(read(out))
+
+
+LOST = {
+    ("brat.ann", "dygie"): [
+        "dygie has no texts: 1 are words now, cut at blanks, punctuation and ends of spans.",
+        "dygie has no attributes of events: 2 left out.",
+    ],
+    ("brat.ann", "jsonl"): ["jsonl has no events: 2 are spans and relations now."],
+    ("dygie.jsonl", "jsonl"): [
+        "jsonl has no sentences within documents: 1 ends left out.",
+        "jsonl has no events: 2 left out.",
+    ],
+    ("oneie.jsonl", "dygie"): [],
+}
+
+
+@each("case", LOST, ids="-".join)
+def test_what_a_target_cannot_keep_of_events_is_said(case, tmp_path):
+    assert converted(FORMATS / case[0], case[1], tmp_path)[1] == LOST[case]
+
+
+def test_parts_of_events_without_a_place(tmp_path):
+    with pytest.raises(UsageError, match=r"has events, which jsonl has no place for. Use --to dygie or brat"):
+        converted(FORMATS / "oneie.jsonl", "jsonl", tmp_path)
+    with pytest.raises(UsageError, match=r"the argument 'Rebels' without a type, which brat .* Use --to dygie"):
+        converted(FORMATS / "oneie.jsonl", "brat", tmp_path)
+    long = sentence(events=[{"trigger": [1, 3, "Attack"], "arguments": [[0, 1, "Role1"]]}])
+    (tmp_path / "one.jsonl").write_text(json.dumps(long) + "\n", "utf-8")
+    out, losses = converted(tmp_path / "one.jsonl", "dygie", tmp_path)
+    assert contents(read(out)) == contents(read(tmp_path / "one.jsonl"))
+    assert losses == [
+        "dygie has no triggers of several words: 1 are written as [first, last, type], which assay reads."
+    ]
+    with pytest.raises(UsageError, match=r"the role 'Role1' has blanks, a colon or a digit at its end, which brat"):
+        converted(tmp_path / "one.jsonl", "brat", tmp_path)
