@@ -152,3 +152,21 @@ def test_values_are_looked_for_in_the_text(case):
     nowhere = [outcome for _, _, outcome, level in found if level == "none"]
     assert nowhere.count(RIGHT) == case["expected"]["right-not-in-text"]
     assert len(nowhere) - nowhere.count(RIGHT) == case["expected"]["hallucinated"]
+
+
+@each(
+    ("value", "text", "level"),
+    [
+        ("e", "Acme sold tea.", "none"),
+        ("tea", "Acme sold teapots.", "none"),
+        ("sold", "Acme SOLD tea.", "folded"),
+        ("tea", "teapots and tea", "exact"),
+        ("teapot", "Acme sold teapots.", "fuzzy"),
+        ("mg", "Take 5mg daily.", "exact"),
+        ("5", "Take 15 daily.", "none"),
+        ("東京", "彼は東京都に住む", "exact"),
+        ("서울", "서울에서 만났다", "exact"),
+    ],
+)
+def test_a_value_within_a_word_of_the_text_is_not_in_it(value, text, level):
+    assert RecordText(text).level(value, None) == level

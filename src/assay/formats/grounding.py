@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -124,6 +124,14 @@ def divides_words(text: str, place: int) -> bool:
     return _UNSPACED.match(before) is not None or _UNSPACED.match(behind) is not None
 
 
+def _is_border(text: str, place: int) -> bool:
+    """True between words, between a number and its unit (5mg), and in Korean, whose particles follow directly."""
+    if divides_words(text, place):
+        return True
+    before, after = text[place - 1], text[place]
+    return before.isdigit() != after.isdigit() or "\uac00" <= before <= "\ud7a3"
+
+
 # --- a text, and the places of a mention in it ---
 
 Place = tuple[int, int]
@@ -213,10 +221,10 @@ class SearchText:
             for where in places or (None,):
                 yield Grounded(mention, level, where)
 
-    def find_level(self, mention: str, ground: Ground) -> int:
-        """The level at which a string occurs, whether it has been given a place or not."""
-        level, places = self._candidates(mention, fold_spelling(mention), ground)
-        return level if places else UNGROUNDED
+    def find_whole(self, mention: str, ground: Ground) -> tuple[int, Sequence[Place]]:
+        """The level at which a string occurs as whole words, and its places, whether they are given away or not."""
+        level, places = self._candidates(mention, fold_spelling(mention), ground, _is_border)
+        return (level, places) if places else (UNGROUNDED, ())
 
     @cached_property
     def _fold(self) -> tuple[str, Ints | None, Ints | None]:
@@ -249,25 +257,32 @@ class SearchText:
         ends = before & (~behind | cut)
         return np.flatnonzero((behind & (~before | cut))[:-1]), ends
 
-    def _candidates(self, mention: str, folded: str, ground: Ground) -> tuple[int, Sequence[Place]]:
-        """The level at which a mention occurs first, and its places there; whole words before parts of words."""
+    def _candidates(
+        self, mention: str, folded: str, ground: Ground, border: Callable[[str, int], bool] | None = None
+    ) -> tuple[int, Sequence[Place]]:
+        """The level at which a mention occurs first, and its places there; whole words before parts of words.
+
+        With a `border`, only places that begin and end at one.
+        """
         if not folded:
             return UNGROUNDED, ()
-        found = list(find_occurrences(self.text, mention))
+        found = self._whole(list(find_occurrences(self.text, mention)), border)
         if found:
-            return EXACT, self._whole(found)
+            return EXACT, found
         if ground.level >= FOLDED:
             places = (self._place(*place) for place in find_occurrences(self.folded, folded))
-            found = [place for place in places if place is not None]
+            found = self._whole([place for place in places if place is not None], border)
             if found:
-                return FOLDED, self._whole(found)
+                return FOLDED, found
         if ground.level >= FUZZY:
             places = (self._place(*place) for place in self._near(folded, ground))
             return FUZZY, [place for place in places if place is not None]
         return UNGROUNDED, ()
 
-    def _whole(self, places: list[Place]) -> list[Place]:
-        return [place for place in places if all(divides_words(self.text, end) for end in place)] or places
+    def _whole(self, places: list[Place], border: Callable[[str, int], bool] | None) -> list[Place]:
+        is_border = border or divides_words
+        whole = [place for place in places if all(is_border(self.text, end) for end in place)]
+        return whole if border else whole or places
 
     def _near(self, mention: str, ground: Ground) -> list[Place]:
         """The stretches of whole words of the folded text with the least distance to a mention, and its digits."""

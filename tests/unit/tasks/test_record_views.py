@@ -121,6 +121,15 @@ def test_a_page_has_the_values_of_records_in_the_order_of_the_schema():
     }
 
 
+def test_an_answer_that_could_not_be_read_is_named_beside_gold():
+    answers = {"a": [{"id": "d1", "answer": "vendor Acme"}], "b": [SMALL[0], ANSWERS["b"][1]]}
+    result = assay.compare(SMALL, answers, times=5, examples=2, embed="all")
+    lines = [line for example in result.examples for line in record_lines(example)]
+    assert any(line.startswith("d1 vendor ") and "a missing answer malformed" in line for line in lines)
+    assert any(line.startswith("d2 vendor ") and "a missing no answer" in line for line in lines)
+    assert {"answer malformed", "no answer"} <= {*result.texts["cells"]["strings"]}
+
+
 def test_elements_that_two_systems_add_have_one_number_if_they_share_a_value():
     added = [{"name": "rope", "price": 9}, {"name": "soap", "price": 8}]
     answers = {

@@ -20,7 +20,7 @@ from assay.tasks.records.judge import HALLUCINATED, NOTES, STATUS, RecordRun, ju
 from assay.tasks.records.kinds import show_value
 from assay.tasks.records.measures import compared_by
 from assay.tasks.records.pairing import OUTCOMES, SPURIOUS, Path, ValueOutcome
-from assay.tasks.records.reading import READ
+from assay.tasks.records.reading import MISSING, READ
 from assay.tasks.records.schema import Place
 
 _SHOWN_NOTES = (HALLUCINATED, *NOTES)
@@ -39,6 +39,7 @@ class Values:
             self._outcomes.append([one for _, found in outcomes_of(pairs[name], match) for one in found])
             marks = judge_values(pairs[name], match).marks
             self._marks.append([(note, marks[note]) for note in _SHOWN_NOTES if note in marks])
+        self._statuses = [pairs[name].system.column(STATUS) for name in items.systems]
         self._gold = [one for one in self._outcomes[0] if one.outcome != SPURIOUS]
         self._schema: Place = run.pairs[0][1].layers[RecordRun].schema
         self._added: dict[tuple[int, int, Path], int] = {}
@@ -92,8 +93,11 @@ class Values:
         return None if at == NONE else show_value(self._outcomes[system][at].system)
 
     def note(self, system: int, row: int) -> str:
-        """What else is known of a system's value: hallucinated, retyped, structure, outside."""
+        """What else is known of a system's value: hallucinated, retyped, structure, outside, or an unread answer."""
         at = int(self._partner[system, row])
+        status = self._statuses[system][int(self._items.sentence[row])]
+        if status not in READ and self._items.owner[row] == NONE:
+            return "no answer" if status == MISSING else f"answer {status}"
         return "" if at == NONE else next((note for note, mask in self._marks[system] if mask[at]), "")
 
 

@@ -50,5 +50,5 @@ class RecordText:
         if kind.name == DATE and (date := read_date(str(value).lower(), kind.parameters.get("order", ""))):
             found = any(date == other[: len(date)] for other in self._dates)
             return DATE if found else NOWHERE
-        level = self._search.find_level(str(value), Ground())
+        level, _ = self._search.find_whole(str(value), Ground())
         return NOWHERE if level == UNGROUNDED else LEVELS[level]

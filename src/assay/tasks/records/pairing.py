@@ -71,28 +71,30 @@ class Comparer:
         return list(compared(self.schema, gold, system, (), ()))
 
     def _compare_flat(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[ValueOutcome]:
-        """The values of each field as a bag, whatever objects they are in."""
+        """The values of each field as a bag, whatever objects they are in, paired so that the most are right."""
         paired = list(self._compare(place, gold, system, at, there))
-        by_field: defaultdict[str, list[ValueOutcome]] = defaultdict(list)
-        for one in paired:
-            if one.outcome != MISSING:
-                by_field[one.field].append(one._replace(outcome=SPURIOUS, gold=None, at=at))
-        for one in paired:
-            if one.outcome == SPURIOUS:
-                continue
-            readings = self._readings.get(one.field)
-            found = (
-                number
-                for number, other in enumerate(by_field[one.field])
-                if readings and readings.is_right(one.gold, other.system, self._match.match, self._match.tolerance)
-            )
-            if (number := next(found, None)) is None:
-                yield one._replace(outcome=MISSING, system=None, there=())
-            else:
-                other = by_field[one.field].pop(number)
+        golds, systems = ([one for one in paired if one.outcome != other] for other in (SPURIOUS, MISSING))
+        by_field: defaultdict[str, list[int]] = defaultdict(list)
+        for number, one in enumerate(systems):
+            by_field[one.field].append(number)
+        weights = {
+            (row, number): (1, 0)
+            for row, one in enumerate(golds)
+            if (readings := self._readings.get(one.field)) is not None
+            for number in by_field[one.field]
+            if readings.is_right(one.gold, systems[number].system, self._match.match, self._match.tolerance)
+        }
+        partners = dict(assign(weights))
+        taken = {*partners.values()}
+        for row, one in enumerate(golds):
+            if row in partners:
+                other = systems[partners[row]]
                 yield one._replace(outcome=RIGHT, system=other.system, there=other.there)
-        for others in by_field.values():
-            yield from others
+            else:
+                yield one._replace(outcome=MISSING, system=None, there=())
+        for number, one in enumerate(systems):
+            if number not in taken:
+                yield one._replace(outcome=SPURIOUS, gold=None, at=at)
 
     # --- what is there ---
 

@@ -29,6 +29,7 @@ from assay.tasks.records.schema import (
     VALUE,
     Place,
     check_form,
+    check_ignored,
     declare,
     find_breaches,
     infer_schema,
@@ -62,6 +63,10 @@ def prepare_records(run: Run) -> None:
     run.decide(column=RECORD)
     for number, (name, corpus) in enumerate(run.systems, 1):
         run.corpora[number] = _take_answers(run, name, corpus, schema)
+    if options.decided is None:
+        # Other parts of a folder may have the field.
+        cells = (cell for _, corpus in run.systems for cell in corpus.column(RECORD).strings())
+        check_ignored(schema, options.field, map(json.loads, cells))
     run.corpora[0] = replace(run.gold, columns={**run.gold.columns, STATUS: _same(PARSED, run.gold.sentences)})
     run.skipped = np.zeros(run.gold.sentences, dtype=bool)
     layer = RecordRun(schema)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
@@ -17,6 +17,8 @@ from assay.tasks.records.kinds import BOOLEAN, DATE, ENUM, NUMBER, TEXT, Kind, p
 OBJECT, LIST, VALUE = "object", "list", "value"
 BAG, SET, ORDERED = LISTS = ("bag", "set", "ordered")
 KEY, DERIVED, IGNORE = "key", "derived", "ignore"
+ABSENT = "absent"
+"""Marks a field that is ignored and that neither gold nor the schema has."""
 _TYPES = {"string": TEXT, "number": NUMBER, "integer": NUMBER, "boolean": BOOLEAN}
 _FORMATS = ("date", "date-time")
 DECLARED = "x-assay"
@@ -60,7 +62,7 @@ class Place:
     listed: str = BAG
     """How a list is compared."""
     marks: frozenset[str] = frozenset()
-    """key, derived, ignore."""
+    """key, derived, ignore, absent."""
     values: tuple[Any, ...] = ()
     """The values of an enum."""
     types: tuple[str, ...] = ()
@@ -340,8 +342,33 @@ def declare(schema: Place, declarations: Mapping[str, str]) -> Place:
     known = {place.path: place for place in schema.walk() if place.path}
     for path, text in declarations.items():
         if path not in known and text != IGNORE:
-            raise UsageError(f"--field {path}: {unknown('place', path, known)}")
+            raise UsageError(f"--field {path}: {unknown('field', path, known)}")
     return _apply(schema, declarations)
+
+
+def check_ignored(schema: Place, declared: Sequence[str], records: Iterable[Any]) -> None:
+    """Raise an error if a field is to be ignored that is neither in the schema nor in the systems' records."""
+    known = dict.fromkeys(place.path for place in schema.walk() if place.path and ABSENT not in place.marks)
+    names = (text.partition("=")[0] for text in declared if text.endswith(f"={IGNORE}"))
+    if absent := [name for name in names if name not in known]:
+        known |= dict.fromkeys(path for record in records for path in _paths_in(schema, record))
+        for name in absent:
+            if name not in known:
+                raise UsageError(f"--field {name}={IGNORE}: {unknown('field', name, known)}")
+
+
+def _paths_in(place: Place, value: Any) -> Iterator[str]:
+    """The paths in a record that can be ignored: all fields of the objects that the schema has."""
+    if isinstance(value, list):
+        for member in value:
+            yield from _paths_in(place.element or place, member)
+    elif isinstance(value, Mapping):
+        # One object for a list is a list of one.
+        place = place.element or place
+        for key, below in value.items():
+            yield path_of(place.path, key)
+            if key in place.fields:
+                yield from _paths_in(place.fields[key], below)
 
 
 def _apply(place: Place, declarations: Mapping[str, str]) -> Place:
@@ -349,8 +376,7 @@ def _apply(place: Place, declarations: Mapping[str, str]) -> Place:
     for path, text in declarations.items():
         above, _, key = path.rpartition(".")
         if text == IGNORE and above == place.path and place.form == OBJECT and key not in fields:
-            fields[key] = Place(path)
-            fields[key] = _declare(fields[key], text, path)
+            fields[key] = Place(path, marks=frozenset({IGNORE, ABSENT}))
     element = _apply(place.element, declarations) if place.element else None
     place = replace(place, fields=fields, element=element)
     return _declare(place, declarations[place.path], f"--field {place.path}") if place.path in declarations else place
