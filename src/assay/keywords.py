@@ -82,6 +82,10 @@ Examples = Annotated[int, Option(
     BREAKDOWN, "Show N sentences or items with differences or errors.", 0, metavar="N", least=0, signed=False)]
 Interval = Annotated[Literal["score", "percentile", "bca", "wilson"], Option(
     TESTS, "Kind of 95% interval.", "score", signed=False)]
+Margin = Annotated[float | str | Sequence[str] | Mapping[str, float | str] | None, Option(
+    TESTS, "Smallest difference that matters, as a fraction (0.005) or in points (0.5pt). The verdict says whether a "
+    "system is better by more than it, equivalent within it, or not worse by it. Repeatable.", (),
+    metavar="[MEASURE=]D", signed=False)]
 OnMismatch = Annotated[Literal["error", "skip", "warn"], Option(
     COMPARED, "If texts differ: stop (error), leave the sentence or item out (skip), or compare by position (warn). "
     "skip also leaves out items that a file lacks.", "error")]
@@ -219,6 +223,9 @@ class ScoreKeywords(Keywords, total=False):
         COMPARED, "Choose the least confidence that counts by a measure, or by a least value of precision or recall "
         "(\"recall>=0.9\"), and write it (-o chosen.json) for --min-score on other data.", "", metavar="MEASURE",
         signed=False)]
+    judge: Annotated[File | None, Option(
+        COMPARED, "Labels of a judge, such as a language model, for all items; gold has human labels for a random "
+        "part of them. Scores are estimated from both.", file="path", one_file=True)]
     embed: Embed
 
 
@@ -234,6 +241,13 @@ class CompareKeywords(ScoreKeywords, total=False):
     correct: Annotated[Literal["pairs", "slices"], Option(
         TESTS, "Correct p for multiple testing over pairs and measures (pairs), or also over slices (slices).",
         "pairs")]
+    margin: Margin
+
+
+class AgreementKeywords(Keywords, total=False):
+    """The options of agreement."""
+
+    margin: Margin
 
 
 class CrossKeywords(TypedDict, total=False):
@@ -278,7 +292,7 @@ OPTIONS = options_of(CompareKeywords)
 """The options of a run by name, in the order of the signature."""
 OF_TASKS = frozenset((
     *("alternatives", "blank_tag", "duplicates", "expand_optional", "forms", "gold_errors", "id", "id_prefix"),
-    *("id_url", "ignore_labels", "labels", "lexicon", "link_column", "link_field", "map", "mention_types"),
+    *("id_url", "ignore_labels", "judge", "labels", "lexicon", "link_column", "link_field", "map", "mention_types"),
     *("min_score", "missing", "only_annotated", "oov_fold_case", "preset", "repair", "same_ids", "schema", "scheme"),
     *("field", "sets", "strict_tagset", "sweep", "tagset", "train", "weights", "zeros"),
 ))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from assay.errors import UsageError, unknown
 
 _CALL = re.compile(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(pt|%)?", re.IGNORECASE)
 
 
 def parse(text: str, kind: str) -> tuple[str, dict[str, str]]:
@@ -58,6 +60,14 @@ def spell(name: str, parameters: Mapping[str, Any]) -> str:
         if value is not None
     ]
     return f"{name}({', '.join(words)})" if words else name
+
+
+def read_fraction(option: str, text: str, example: str) -> float:
+    """The fraction that an option gives: 0.005, or 0.5pt (points) and 0.5% for the same."""
+    match = _NUMBER.fullmatch(text.strip())
+    if not match or not math.isfinite(float(match[1])):
+        raise UsageError(f"{option} {text}: {text!r} is not a number. Write a fraction or points, e.g. {example}")
+    return float(match[1]) / (100 if match[2] else 1)
 
 
 def whole_number(text: str, otherwise: int = 0) -> int:

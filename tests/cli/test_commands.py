@@ -123,6 +123,10 @@ def _ratings(folder: Path) -> None:
     (folder / "ratings.csv").write_text("\n".join(["item,annotator,label", *rows, ""]))
     wide = [f"d{one},text {one},{people['a'][f'd{one}']},{people['b'][f'd{one}']}" for one in items]
     (folder / "wide.csv").write_text("\n".join(["item,text,anna,ben", *wide, ""]))
+    # A judge labels all items, people the first half; both answer as the system on most.
+    for name, number, wrong in (("human", 20, 40), ("judge", 40, 3), ("system", 40, 5)):
+        labels = ["no" if one % wrong == 1 else "yes" for one in range(number)]
+        (folder / f"{name}.csv").write_text("id,label\n" + "".join(f"d{n},{one}\n" for n, one in enumerate(labels)))
     (folder / "humans.json").write_text(json.dumps(people))
     (folder / "gpt.json").write_text(json.dumps(people["a"]))
 

@@ -105,8 +105,8 @@ def test_a_system_without_figures_misses_every_threshold(assay, here):
     [
         ("accuracy=high", "--fail-under accuracy=high: 'high' is not a number. Write e.g. accuracy=0.95"),
         ("accuracy", "--fail-under accuracy: 'accuracy' is not a number. Write e.g. accuracy=0.95"),
-        ("accuracy=95", "--fail-under accuracy=95: scores lie between 0 and 1. Write 0.95 or 95%"),
-        ("accuracy=nan", "--fail-under accuracy=nan: scores lie between 0 and 1. Write 0.95 or 95%"),
+        ("accuracy=95", "--fail-under accuracy=95: scores lie between 0 and 1. Write 0.95 or 95pt"),
+        ("accuracy=nan", "--fail-under accuracy=nan: 'nan' is not a number. Write e.g. accuracy=0.95"),
         (
             "acuracy=0.9",
             "--fail-under acuracy=0.9: there is no measure 'acuracy'. Did you mean accuracy or sentence-accuracy?",
@@ -349,3 +349,45 @@ def test_undefined_figures_are_left_out_of_flat_json(assay, here):
     figures = json.loads(assay("score", "g.tsv", "s.tsv", "-m", "exact", "--format", "flat").stdout)
     assert figures["exact/s"] == 0
     assert "exact/precision/s" not in figures
+
+
+# --- --fail-unless ---
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "code", "line"),
+    [
+        ("a a2=a", "--margin 1pt --fail-unless not-worse", 0, ""),
+        ("a b", "--margin 20pt --fail-unless not-worse", 0, ""),
+        ("a b", "--margin 20pt --fail-unless equivalent,better", 0, ""),
+        ("a b", "--fail-unless better", 0, ""),
+        ("b a", "--fail-unless better", 1, "accuracy: it is not shown that a is better than b (verdict: different)."),
+        (
+            "b a",
+            "--margin 0.01pt --fail-unless not-worse",
+            1,
+            "accuracy: it is not shown that a is not worse than b by the margin (verdict: more-than-margin).",
+        ),
+        ("a b", "--fail-unless not-worse", 2, "--fail-unless not-worse needs the smallest difference that matters"),
+        ("a b", "--fail-unless worse", 2, "--fail-unless worse: there is no kind 'worse'."),
+    ],
+)
+def test_a_comparison_must_show_what_is_asked_for(assay, files, options, code, line):
+    systems = [name if "=" in name else f"{name}={name}.conllu" for name in files.split()]
+    systems = [name if name.endswith(".conllu") else f"{name}.conllu" for name in systems]
+    done = assay("compare", "gold.conllu", *systems, "-m", "accuracy", "--format", "tsv", *options.split())
+    assert done.returncode == code
+    assert line in done.stderr
+    assert ("not shown" in done.stderr) == (code == 1)
+
+
+def test_points_are_fractions_in_all_gates(assay, here, baseline):
+    better(here, by=0.01)
+    assert assay(*SCORE, "--fail-if-worse", "baseline.json", "--tolerance", "1pt").returncode == 0
+    assert assay(*SCORE, "--fail-if-worse", "baseline.json", "--tolerance", "0.9pt").returncode == 1
+    assert assay(*SCORE, "--fail-under", "accuracy=50pt").returncode == 0
+    done = assay(*SCORE, "--fail-if-worse", "baseline.json", "--tolerance", "2")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "assay: --tolerance 2: give a number from 0 to 1, e.g. 0.002 or 0.2pt.\n",
+    )

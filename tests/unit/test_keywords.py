@@ -23,14 +23,14 @@ GOLD = [["DET", "NOUN", "VERB"], ["PRON", "VERB"]]
 SYSTEM = [["DET", "NOUN", "NOUN"], ["PRON", "VERB"]]
 OF_THE_TERMINAL = {
     *("form", "output", "html", "quiet", "fail_under", "fail_over", "fail_if_worse", "tolerance", "partial", "shard"),
-    *("help", "figures", "figure_formats", "tables", "full", "data"),
+    *("fail_unless", "help", "figures", "figure_formats", "tables", "full", "data"),
 }
 """Where output goes, gates and parts: a function hands back a Result instead. For --data there is compare_sets."""
 OTHERWISE = {"cross": {"functions": "function_labels"}, "bayes": {"ropes": "rope"}}
 """Options that have another name in Python, since they are said in another way."""
 IN_PYTHON = {"bayes": {"alpha"}}
-FILES = {"compare": {"items"}}
-"""Options that write a file."""
+FILES = {"compare": {"items"}, "bayes": {"margins"}}
+"""Options that write a file, or that are a second name of another."""
 
 
 def values(kind: object) -> set[str]:

@@ -25,7 +25,15 @@ from assay.cli.options import (
 from assay.cli.output import Output, check_stdin, write_output
 from assay.errors import UsageError
 from assay.files import write
-from assay.keywords import BREAKDOWN, COMPARED, CompareKeywords, CrossKeywords, Keywords, ScoreKeywords
+from assay.keywords import (
+    BREAKDOWN,
+    COMPARED,
+    GATES,
+    AgreementKeywords,
+    CompareKeywords,
+    CrossKeywords,
+    ScoreKeywords,
+)
 
 if TYPE_CHECKING:
     from assay.engine.run import ShardProgress
@@ -58,11 +66,15 @@ def score_command(**given: Any) -> int:
       assay score gold/ system/ --jobs 8
       assay score gold.conllu a.conllu --fail-under accuracy=0.8
       assay score gold.conllu a.conllu --fail-if-worse result.json
+      assay score human.csv system.csv --judge judge.csv
     """
     return _evaluate("score", **given)
 
 
 @click.command(cls=Command)
+@option("--fail-unless", "Exit with 1 unless the comparison of the last system with the first (with --baseline: of "
+        "each system with it) shows one of these: better, more-than-margin, equivalent, not-worse. All but better "
+        "need --margin. Divide several by commas.", GATES, metavar="KINDS")
 @option("--items", "Write documents in which systems differ, those of --kind if it is given: tasks of Label Studio "
         "(.json), rows of Prodigy (.jsonl) or folders of brat (/).", BREAKDOWN, type=OutputPath())
 @_evaluation_options(CompareKeywords)
@@ -81,6 +93,7 @@ def compare_command(**given: Any) -> int:
       assay compare gold.conllu a.conllu b.conllu --table scores -o table.tex
       assay compare --data 'gold/{data}.conllu' a='a/{data}.conllu' b='b/{data}.conllu'
       assay compare gold.conllu a.conllu b.conllu --figures figures/
+      assay compare gold.conllu old=a.conllu new=b.conllu --margin 0.5pt --fail-unless not-worse
     """
     return _evaluate("compare", **given)
 
@@ -128,9 +141,11 @@ def _evaluate(
             from assay.scale.run import score
             from assay.scale.sets import compare_one, evaluate_sets, name_data_sets
 
-            if partial is not None or cluster is not None or (gates and gates.baseline) or options["choose"] or items:
+            one_set = options["choose"] or options["judge"] or items
+            if partial is not None or cluster is not None or (gates and gates.baseline) or one_set:
                 wrong = "--partial" if partial else "--cluster" if cluster else "--fail-if-worse"
                 wrong = "--choose" if options["choose"] else "--items" if items else wrong
+                wrong = "--judge" if options["judge"] else wrong
                 raise UsageError(f"{wrong} is for one data set at a time, without --data.")
             golds, systems = name_data_sets(data, files)
             if verb == "compare" and len(systems) < 2:
@@ -197,7 +212,7 @@ def _contains_gold(files: tuple[str, ...], measures: tuple[str, ...], options: d
 @option("--items", "Write all items as TSV: ratings, disagreement, majority. With the ending .json, .jsonl or /, "
         "write documents with differences as tasks of Label Studio, rows of Prodigy or folders of brat.", BREAKDOWN,
         type=OutputPath())
-@keyword_options(Keywords)
+@keyword_options(AgreementKeywords)
 @output_options
 @gate_options
 def agreement_command(

@@ -16,6 +16,7 @@ from click.shell_completion import CompletionItem
 from assay.cli.output import Output
 from assay.errors import UsageError
 from assay.keywords import COMPARED, GATES, HEADINGS, OUTPUT, OWN, SHARDS, CompareKeywords, Option, options_of
+from assay.specs import read_fraction
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -260,14 +261,15 @@ _OUTPUT = add_options(
     option("--quiet", "Show no progress, notes or warnings on stderr.", OUTPUT, is_flag=True),
 )
 _GATES = add_options(
-    option("--fail-under", "Exit with 1 if a score is below X, e.g. accuracy=0.95. X alone applies to the first "
-           "measure. Repeatable.", GATES, multiple=True, metavar="[MEASURE[/SCORE][@SYSTEM]=]X"),
+    option("--fail-under", "Exit with 1 if a score is below X, a fraction or points, e.g. accuracy=0.95 or "
+           "accuracy=95pt. X alone applies to the first measure. Repeatable.", GATES, multiple=True,
+           metavar="[MEASURE[/SCORE][@SYSTEM]=]X"),
     option("--fail-over", "Exit with 1 if a score of which less is better is above X, e.g. mae=0.5. Repeatable.",
            GATES, multiple=True, metavar="[MEASURE[/SCORE][@SYSTEM]=]X"),
     option("--fail-if-worse", "Exit with 1 if a main score is worse than that of the system with the same name in "
            "this saved result.", GATES, type=click.Path(), metavar="BASELINE.json"),
-    option("--tolerance", "With --fail-if-worse: the largest decrease that is allowed, e.g. 0.002.",
-           GATES, type=click.FloatRange(min=0, max=1), default=0.0, metavar="X"),
+    option("--tolerance", "With --fail-if-worse: the largest decrease that is allowed, as a fraction (0.002) or in "
+           "points (0.2pt).", GATES, default="0", metavar="X"),
 )
 shard_options = add_options(
     option("--jobs", "Number of processes, for folders and data sets.",
@@ -295,17 +297,20 @@ def gate_options(function: Function) -> Function:
 
     @wraps(function)
     def gather_gates(
-        fail_under: Sequence[str], fail_over: Sequence[str], fail_if_worse: str | None, tolerance: float, **given: Any
+        fail_under: Sequence[str], fail_over: Sequence[str], fail_if_worse: str | None, tolerance: str, **given: Any
     ) -> Any:
-        if tolerance and not fail_if_worse:
+        allowed, unless = read_fraction("--tolerance", tolerance, "0.002 or 0.2pt"), given.pop("fail_unless", None)
+        if not 0 <= allowed <= 1:
+            raise UsageError(f"--tolerance {tolerance}: give a number from 0 to 1, e.g. 0.002 or 0.2pt.")
+        if allowed and not fail_if_worse:
             raise UsageError("--tolerance needs --fail-if-worse BASELINE.json.")
         gates = None
-        if fail_under or fail_over or fail_if_worse:
+        if fail_under or fail_over or fail_if_worse or unless:
             from assay.result import Result
             from assay.result.gates import Gates
 
             baseline = Result.read(fail_if_worse) if fail_if_worse else None
-            gates = Gates(fail_under, baseline, fail_if_worse or "", tolerance, fail_over)
+            gates = Gates(fail_under, baseline, fail_if_worse or "", allowed, fail_over, unless or "")
         return function(gates=gates, **given)
 
     return cast(Function, _GATES(gather_gates))

@@ -94,6 +94,7 @@ class Output:
         else:
             sets, overall = {"": result}, result
         missed = [f"{name}{line}" for name, part in sets.items() if gates for line in gates.missed(part)]
+        missed += gates.unshown(overall) if gates else []
         notes = [f"note: {name}{line}" for name, part in sets.items() if gates for line in gates.notes(part)]
         self.check(sets=isinstance(result, Results))
         remarks = [f"warning: {text}" for text in overall.warnings]

@@ -12,6 +12,7 @@ import click
 from assay.cli.options import CLUSTER, SEED, Command, Group, OutputPath, option, output_options
 from assay.cli.output import Output, check_stdin, write_output
 from assay.errors import UsageError
+from assay.specs import read_fraction
 
 if TYPE_CHECKING:
     from assay.experiment.job import Job
@@ -249,6 +250,8 @@ def _summary(progress: ExperimentProgress) -> str:
 @option("--priors", "Show other priors, also if there are many data sets.", is_flag=True)
 @option("--pairs", "For McNemar's test of each split: what assay experiment export --pairs writes, or the file of "
         "the experiment.", type=click.Path())
+@option("--margin margins", "Smallest difference that matters, as a fraction (0.005) or in points (0.5pt): --rope "
+        "under the name that it has in compare. Repeatable.", multiple=True, metavar="[MEASURE=]D")
 @option("--annotation annotations", "With --rope annotators: two annotations.", multiple=True, type=click.Path())
 @option("--adjudicated", "The adjudicated version of the annotations.", type=click.Path())
 @option("--column", "Column of the annotations to compare.")
@@ -259,7 +262,12 @@ def _summary(progress: ExperimentProgress) -> str:
         "scores(rows=datasets) or scores(rows=systems).", metavar="FORMAT")
 @output_options
 def bayes_command(
-    runs: tuple[str, ...], measures: tuple[str, ...], ropes: tuple[str, ...], output: Output, **options: Any
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    ropes: tuple[str, ...],
+    margins: tuple[str, ...],
+    output: Output,
+    **options: Any,
 ) -> int:
     """Estimate from many runs, or a table of scores, how probably a system is better.
 
@@ -288,10 +296,15 @@ def bayes_command(
     output.check()
     # A region without a name is for all other measures.
     by_measure: dict[str, str] = {}
-    for text in ropes:
+    if ropes and margins:
+        raise UsageError(f"--margin {margins[0]}: the region of --rope is this margin. Give one of the two.")
+    name = "--margin" if margins else "--rope"
+    for text in (*ropes, *margins):
         measure, _, value = text.rpartition("=")
         if measure in by_measure:
-            raise UsageError(f"--rope {text}: a second region for {measure or 'all measures'}.")
+            raise UsageError(f"{name} {text}: a second region for {measure or 'all measures'}.")
+        if margins or value.endswith("pt"):
+            value = repr(read_fraction(name, value, "0.005 or 0.5pt"))
         by_measure[measure] = value
     with output.progress("Comparing runs …"):
         from assay.bayesian import bayes

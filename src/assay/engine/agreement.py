@@ -41,7 +41,7 @@ from assay.formats.contents import describe
 from assay.formats.ratings import FORMAT, RatingTable, SystemRatings, is_table, ratings_in, read_ratings
 from assay.formats.source import Source as File
 from assay.formats.source import find_folder, list_files
-from assay.keywords import Keywords, explicit
+from assay.keywords import AgreementKeywords, explicit
 from assay.result import AltTest, InputFile, Result, Score
 from assay.result.numbers import plural
 
@@ -61,7 +61,7 @@ def agreement(
     systems: Any = None,
     against: Sequence[str] | str = (),
     items: bool | str = False,
-    **options: Unpack[Keywords],
+    **options: Unpack[AgreementKeywords],
 ) -> Result:
     """The agreement of two or more annotators; options are those of `score`, but for jobs and cluster.
 

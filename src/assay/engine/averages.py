@@ -101,6 +101,7 @@ def average_test(
         widest=widest,
         lower=first.lower,
         judged=first.judged,
+        margin=first.margin,
     )
 
 

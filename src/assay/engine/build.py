@@ -17,6 +17,7 @@ from assay.classes import dataclass
 from assay.engine import changes
 from assay.engine.counts import BLOCKS
 from assay.engine.items import Items
+from assay.engine.measure import form_of_score
 from assay.engine.options import Options
 from assay.engine.scores import SystemScores
 from assay.engine.task import describe
@@ -24,9 +25,9 @@ from assay.errors import unknown
 from assay.result import SCHEMA, TABLES, About, Comparison, ErrorType, Family, InputFile, Presentation, Result, Score
 from assay.result.grammar import ALPHA, decide_kind
 from assay.result.verdict import pair_facts
-from assay.stats.intervals import t_interval
+from assay.stats.intervals import exceed_zero, t_interval
 from assay.stats.many import assign_letters
-from assay.stats.significance import benjamini_hochberg, holm, holm_of, mcnemar
+from assay.stats.significance import benjamini_hochberg, clopper_pearson, holm, holm_of, mcnemar
 
 SURE = 0.001
 """From this p on, another split of the data may well lead to another verdict."""
@@ -138,6 +139,8 @@ def build(found: Findings) -> Result:
         if row.main and row.slice is None:
             mains.setdefault(row.measure, row.score)
     tests = [row for row in tests if options.baseline in (None, row.a, row.b)]
+    if options.margin:
+        tests = _with_margins(tests, options, mains)
     open_tests = [row for row in tests if row.family is None]
     sliced = options.correct == "slices"
     adjusted = iter(adjust_p_values(open_tests, mains, slices=sliced, clustered=found.clustered))
@@ -150,6 +153,14 @@ def build(found: Findings) -> Result:
         if resampled and any(row.p_adjusted >= SURE for row in differing):
             further_notes.append(
                 "This is one test set. To compare over many splits: assay experiment, then assay bayes."
+            )
+    for measure in dict.fromkeys(row.measure for row in tests if row.margin is not None and row.is_of_score):
+        key = (measure, mains[measure], None, None)
+        spread = [row.value for row in scores if (row.measure, row.score, row.label, row.slice) == key]
+        margin = next(row.margin for row in tests if row.measure == measure and row.margin is not None)
+        if len(spread) > 2 and max(spread) - min(spread) < margin:
+            further_notes.append(
+                f"The margin of {measure} is larger than the difference between the highest and the lowest score."
             )
     asked, unit = about["interval"], about["unit"]
     signature = found.signature
@@ -296,16 +307,18 @@ def adjust_p_values(
                 # The interval is at the level of all tests.
                 level, freedom = 1 - ALPHA / len(rows), 1 + (row.df or math.nan)
                 low, high = t_interval(row.difference, row.variance or math.nan, freedom, -1.0, 1.0, level)
+                tested = row if row.margin is None else _compare_with_margin(row, len(rows))
                 facts = {"difference": row.difference, "p_adjusted": row.p_adjusted}
                 known = {name: None if math.isnan(value) else value for name, value in facts.items()}
-                verdict = decide_kind({"type": "ceiling", "annotators": row.annotators or 0, **known})
+                compared = {"margin": tested.margin, "low90": tested.low90}
+                verdict = decide_kind({"type": "ceiling", "annotators": row.annotators or 0, **known, **compared})
                 ends: dict[str, Any] = {
                     "level": level,
                     "low_family": low,
                     "high_family": high,
                     "family": Family(test, len(rows)),
                 }
-                done[index] = replace(row, **ends, kind=verdict.kind, claims=verdict.claims)
+                done[index] = replace(tested, **ends, kind=verdict.kind, claims=verdict.claims)
     return done
 
 
@@ -338,10 +351,46 @@ def decide_family(rows: Sequence[Comparison], question: str, clustered: Sequence
             if len(known) > 1:
                 ends = t_interval(row.difference, row.variance, row.df + 1, -row.widest, row.widest, level)
             whole = replace(whole, level=level, low_family=ends[0], high_family=ends[1])
+        whole = whole if whole.margin is None else _compare_with_margin(whole, max(1, len(known)))
         found = decide_kind(pair_facts(whole, **facts))
         needed = needed if found.kind.endswith("untestable") else None
         done.append(replace(whole, kind=found.kind, claims=found.claims, needed=needed))
     return done
+
+
+def _with_margins(
+    rows: Sequence[Comparison], options: Options, mains: Mapping[str, str]
+) -> list[Comparison]:
+    """Comparisons with the smallest difference that matters, for the main score of each measure."""
+    tested = [
+        row.slice is None and (row.test == "ceiling" or (row.is_of_score and mains.get(row.measure) == row.score))
+        for row in rows
+    ]
+    options.check_margins({row.measure for row, is_main in zip(rows, tested, strict=True) if is_main})
+    return [
+        replace(row, margin=options.margin_of(row.measure, form_of_score(row.measure, row.score))) if is_main else row
+        for row, is_main in zip(rows, tested, strict=True)
+    ]
+
+
+def _compare_with_margin(row: Comparison, family: int) -> Comparison:
+    """A comparison with the two one-sided tests against its margin, at the level of its family.
+
+    If few units differ, the interval is too narrow. Then the largest share of differing units that is plausible says
+    how large the difference can be, if each of them changed as much as the largest unit can.
+    """
+    margin, level = row.margin, 1 - ALPHA / family
+    assert margin is not None
+    if row.few:
+        if math.isnan(row.unit_effect):
+            return row
+        reach = clopper_pearson(row.units, row.all_units, 2 * level - 1)[1] * row.unit_effect
+        return replace(row, low90=-reach, high90=reach)
+    if row.variance is None or row.df is None:
+        return replace(row, margin=None)
+    low, high = t_interval(row.difference, row.variance, row.df + 1, -row.widest, row.widest, 2 * level - 1)
+    above, below = (exceed_zero(margin + way * row.difference, row.variance, row.df) for way in (1, -1))
+    return replace(row, low90=low, high90=high, p_equivalent=max(above, below), p_not_worse=min(above, below))
 
 
 # --- warnings ---

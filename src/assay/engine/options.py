@@ -25,8 +25,13 @@ from assay.formats.source import list_files
 from assay.formats.whose import Asked, check_repair
 from assay.keywords import OF_TASKS, OPTIONS
 from assay.result import enumeration
+from assay.specs import read_fraction
 
 T = TypeVar("T")
+_LARGE_MARGIN = (
+    "--margin {text}: {value:g} is {points:g} points. For {value:g} points write {fraction:g} or {value:g}pt; for "
+    "{points:g} points write {points:g}pt."
+)
 TRAIN = "train"
 """The name of training data in `--which`."""
 TAGS = ("XPOS", "tag", "UPOS")
@@ -123,7 +128,7 @@ class Options:
             value = to_python(getattr(self, name))
             if isinstance(value, PathLike):
                 value = fspath(value)
-            if name == "min_score" and isinstance(value, int | float):
+            if name in ("min_score", "margin") and isinstance(value, int | float):
                 value = str(value)
             if option.separator and isinstance(value, str):
                 # As on the command line, PER,LOC are two; the tag for commas is itself.
@@ -204,6 +209,30 @@ class Options:
         if math.isnan(value):
             raise UsageError(f"--min-score {text}: a score is a number.")
         return value, chosen_on
+
+    def margin_of(self, measure: str, form: str) -> float | None:
+        """The smallest difference of a measure that matters, or None; `form` is that of its main score."""
+        margins = {name: (value, text) for name, value, text in self._margins}
+        value, text = margins.get(measure, margins.get("", (None, "")))
+        if value is not None and form == "percent" and value > 0.2 and not text.endswith(("pt", "%")):
+            raise UsageError(_LARGE_MARGIN.format(text=text, value=value, points=value * 100, fraction=value / 100))
+        return value
+
+    @property
+    def _margins(self) -> list[tuple[str, float, str]]:
+        """Each margin: the measure (empty: all others), the difference, and the text that was given."""
+        margins = []
+        for text in self.margin:
+            # Names of measures may have = in brackets.
+            measure, _, number = text.rpartition("=")
+            margins.append((measure, read_fraction("--margin", number, "0.005 or 0.5pt"), text))
+        return margins
+
+    def check_margins(self, measures: Collection[str]) -> None:
+        """Raise an error if a margin is for a measure that is not tested."""
+        for measure, _, text in self._margins:
+            if measure and measure not in measures:
+                raise UsageError(f"--margin {text}: {unknown('measure', measure, measures)}")
 
     def check_formats(self, names: Sequence[str]) -> None:
         """Raise an error if formats, annotators or repairs are for files that are not there, or two for one file."""
@@ -305,6 +334,13 @@ class Options:
             check_repair(value)
         if self.power is not None and not 0 < self.power < 1:
             raise UsageError(f"--power {self.power}: give a probability between 0 and 1, e.g. 0.8.")
+        for number, (measure, margin, text) in enumerate(self._margins):
+            if margin <= 0:
+                raise UsageError(f"--margin {text}: a margin is above 0, e.g. 0.005 or 0.5pt.")
+            if measure in [name for name, *_ in self._margins[:number]]:
+                raise UsageError(f"--margin {text}: a second margin for {measure or 'all measures'}.")
+            if not measure:
+                self.margin_of("", "percent")
         for name, value in (("missing", "absent"), ("kind", "disagreement")):
             if getattr(self, name) == value and not self.symmetric:
                 raise UsageError(f"--{name} {value} is about annotators: assay agreement")

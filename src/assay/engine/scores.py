@@ -448,15 +448,26 @@ class MeasureScores(SystemScores):
         """The degrees of freedom of a variance over units, fewer for documents with different sizes."""
         if not self.clusters:
             return self.tallies.units - 1.0
+        weight, sizes = self._unit_weights(name, systems)
+        square = math.fsum((sizes * weight**2).tolist())
+        return max(1.0, math.fsum((sizes * weight).tolist()) ** 2 / square - 1) if square else 1.0
+
+    def _unit_weights(self, name: str, systems: Sequence[int]) -> tuple[Floats, Array]:
+        """The weight of each distinct unit in a score, and the number of units with these counts."""
         collapsed = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
         function = self.functions.get(name)
         if isinstance(function, Ratio):
             parts = np.split(collapsed.rows, len(systems), axis=1)
-            weight = np.asarray(sum(function.total(as_sums(part, self.tallies.read)) for part in parts))
-        else:
-            weight = _unit_sizes(collapsed.rows, collapsed.sizes @ collapsed.rows.astype(np.float64))
-        square = math.fsum((collapsed.sizes * weight**2).tolist())
-        return max(1.0, math.fsum((collapsed.sizes * weight).tolist()) ** 2 / square - 1) if square else 1.0
+            totals = [function.total(as_sums(part, self.tallies.read)) for part in parts]
+            return np.asarray(sum(totals)), collapsed.sizes
+        weight = _unit_sizes(collapsed.rows, collapsed.sizes @ collapsed.rows.astype(np.float64))
+        return weight, collapsed.sizes
+
+    def _largest_effect(self, name: str, systems: Sequence[int]) -> float:
+        """The largest part of a difference that one unit can be, times the number of units; nan if unknown."""
+        weight, sizes = self._unit_weights(name, systems)
+        total, (least, most) = float(sizes @ weight), score_limits(self.every[name])
+        return float(weight.max()) * float(sizes.sum()) / total * (most - least) if total else math.nan
 
     def standard_error(self, name: str, system: int) -> float:
         """The standard error of an overall score, to first order, by the variance over units."""
@@ -675,7 +686,10 @@ class MeasureScores(SystemScores):
             ends = (low, high, "" if math.isnan(low) else interval)
             evidence = self._exchange(a, b, name) if keeps and name == self.measure.main else None
             found = (differences[name], ends, outcome, spreads[name])
-            yield self._make_row(a, b, name, found, few, power=power, evidence=evidence)
+            more: dict[str, Any] = {"power": power, "evidence": evidence}
+            if not few and name in self.functions and outcome.units < FEW_DIFFERING:
+                more |= {"unit_effect": self._largest_effect(name, (a, b)), "all_units": self.tallies.units}
+            yield self._make_row(a, b, name, found, few, **more)
 
     def _difference_intervals(
         self, a: int, b: int, observed: dict[str, float], spreads: dict[str, tuple[float, float]]

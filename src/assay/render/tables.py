@@ -27,9 +27,10 @@ from assay.render.table import (
     unit_notes,
     value_of,
 )
-from assay.result import NOT_ANSWERED, Diff, Result, Table, is_best, is_category, kind_title
-from assay.result.chance import few_lines, interval_title, power_lines
-from assay.result.numbers import DASH, DIFFERENCES, p_value, percent, plural, with_interval
+from assay.result import NOT_ANSWERED, Comparison, Diff, JudgedScore, Result, Table, is_best, is_category, kind_title
+from assay.result.chance import few_lines, interval_title, level_title, power_lines
+from assay.result.grammar import ALPHA
+from assay.result.numbers import DASH, DIFFERENCES, WRITERS, interval, p_value, percent, plural, points, with_interval
 from assay.result.verdict import name_measure
 
 TEXTS = 50
@@ -223,6 +224,15 @@ def _further_scores(result: Result) -> Iterator[Table]:
 # --- what differs ---
 
 
+_MARGIN_WORDS = {
+    "more-than-margin": "more than it",
+    "trivial": "less than it",
+    "different-margin-open": "better, size open",
+    "not-worse": "not worse",
+}
+"""Words of the column `margin` for kinds of verdicts that do not say it by their names."""
+
+
 def _tests(result: Result) -> Iterator[Table]:
     noun, unit_noun = result.shown.noun, result.about.unit
     elsewhere, mains = _covered_measures(result, "tests"), result.main_scores
@@ -246,6 +256,7 @@ def _tests(result: Result) -> Iterator[Table]:
             # If a terminal cannot show all, the pairs of the best system come first.
             group.sort(key=lambda row: best not in (row.a, row.b))
         with_mcnemar = any((row.a, row.b, measure) in exact for row in group)
+        with_margin = any(row.margin is not None for row in group)
         rows = []
         for row in group:
             # How far the p of infinitely many shufflings may lie from the one that was drawn (95%).
@@ -255,7 +266,8 @@ def _tests(result: Result) -> Iterator[Table]:
             # Systems with several runs have no such test.
             test = exact.get((row.a, row.b, measure))
             mcnemar = [test.p if test else math.nan] * with_mcnemar
-            rows.append([[row.a, row.b], row.figure, row.p, error, row.holm, *mcnemar])
+            margin = [_against_margin(result, row)] * with_margin
+            rows.append([[row.a, row.b], row.figure, row.p, error, row.holm, *mcnemar, *margin])
         is_named = score != mains.get(measure) or (several and score not in ("value", measure.partition("(")[0]))
         notes = []
         form = DIFFERENCES[result.form_of(group[0])]
@@ -283,8 +295,26 @@ def _tests(result: Result) -> Iterator[Table]:
         power = power_lines(group, unit_noun, result.about.units, form=result.form_of(group[0]))
         more = {"notes": notes, "lines": [*few_lines(group, unit_noun), *power], "short": PAIRS}
         header = ["pair", "difference", "p", "error", "p (Holm)", *["McNemar"] * with_mcnemar]
+        if with_margin:
+            header.append("margin")
+            sizes = dict.fromkeys(row.margin for row in group if row.margin is not None)
+            named = ", ".join(points(size) if form == "points" else f"{size:g}" for size in sizes)
+            level = level_title(1 - 2 * ALPHA / next((row.family.size for row in group if row.family), 1))
+            notes.append(
+                f"Margin of {named}: the verdict, with the {level} interval that is compared with the margin. Few: "
+                f"too few {unit_noun}s differ for such an interval."
+            )
         title = f"Differences on {result.title(measure)}" + (f", {result.title(score)}" if is_named else "")
-        yield make_table(title, header, rows, f"pair {form} p error holm p", **more)
+        forms = ["pair", form, "p", "error", "holm", *["p"] * with_mcnemar, *["text"] * with_margin]
+        yield make_table(title, header, rows, " ".join(forms), **more)
+
+
+def _against_margin(result: Result, row: Comparison) -> Cell:
+    """The verdict on a difference and its margin, with the interval that decides it."""
+    word = _MARGIN_WORDS.get(row.kind.removeprefix("average-"), "few" if row.few else row.kind)
+    if row.low90 is None or row.high90 is None or row.few:
+        return Cell(word)
+    return Cell(f"{word} {interval(row.low90, row.high90, WRITERS[DIFFERENCES[result.form_of(row)]])}")
 
 
 def _group_rows(rows: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
@@ -634,6 +664,45 @@ def _thresholds(result: Result) -> Iterator[Table]:
     yield make_table("Thresholds", header, rows, forms, words=1 + labelled, notes=notes, short=SHORT, minor=True)
 
 
+def _judges(result: Result) -> Iterator[Table]:
+    """Scores and differences by humans alone, by the judge alone, and by both together."""
+    rows, notes = [], []
+    agreement: dict[str, None] = {}
+    for row in result.judges:
+        form = result.shown.score_forms.get(row.measure, {}).get(row.score, "percent")
+        agreement[f"{result.title(row.measure)} {cell(row.agreement, form).text}"] = None
+        form = form if row.minus is None else DIFFERENCES[form]
+        name = row.system if row.minus is None else f"{row.system} − {row.minus}"
+        numbers = ([row.humans, row.humans_low, row.humans_high], row.judge, [row.value, row.low, row.high])
+        p = p_value(row.p_adjusted)
+        rows.append((name, row.measure, *(cell(number, form) for number in numbers), row.weight, p))
+        notes += [f"{name}, {result.title(row.measure)}: {text}" for text in _judge_remarks(row)]
+    first, differences = result.judges[0], any(row.minus is not None for row in result.judges)
+    lines = [
+        f"Humans and the judge labelled {plural(first.human_items, 'item')}; the judge labelled "
+        f"{first.judge_items:,} more. On the first, the judge scores against the humans: {', '.join(agreement)}.",
+        "Both together: the humans' score, corrected by the judge's labels of the other items (PPI++), with a 95% "
+        "interval. The judge alone is biased, so it has no interval.",
+        "This is valid only if the items of the humans are a random part of all, and if the judge did not see their "
+        "labels.",
+    ]
+    header = ["system", "measure", "humans alone", "judge alone", "both together", "weight"]
+    header, forms = [*header, *["p (Holm)"] * differences], "text text percent percent percent coefficient text"
+    rows = [row if differences else row[:-1] for row in rows]
+    yield make_table("Humans and judge", header, rows, forms, words=2, notes=[*notes, *lines])
+
+
+def _judge_remarks(row: JudgedScore) -> Iterator[str]:
+    """Sentences on a judge that adds nothing, and on an estimate without an interval."""
+    if row.no_interval == "few":
+        items = f"only {plural(row.differ, 'item')}" if row.differ else "no item"
+        yield f"judge and humans differ on {items}, so both together have no interval. Use that of the humans alone."
+    elif row.no_interval:
+        yield "the estimate is not between 0 and 1, so it has no interval. Use that of the humans alone."
+    elif not row.weight or row.high - row.low >= row.humans_high - row.humans_low:
+        yield "the judge adds nothing here: its labels do not make the interval narrower."
+
+
 # --- details ---
 
 
@@ -787,6 +856,7 @@ _PARTS: dict[str, tuple[Callable[[Result], Iterator[Table]], str, bool]] = {
     "scores": (_scores, "systems", True),
     "further scores": (_further_scores, "scores", True),
     "tests": (_tests, "comparisons", True),
+    "judges": (_judges, "judges", False),
     "differences": (_differences, "diffs", False),
     "outcomes": (_transitions, "transitions", False),
     "changes": (_changes, "diffs", False),
@@ -805,10 +875,10 @@ _PARTS: dict[str, tuple[Callable[[Result], Iterator[Table]], str, bool]] = {
 it shows, and True if they consist of scores, which are means over several runs. Other tables count the items of one
 run."""
 NAMES = (
-    *("scores", "further-scores", "errors", "order", "pairs", "tests", "differences", "outcomes", "changes"),
-    *("label-differences", "bounds", "growth", "unresolved", "confidence", "thresholds", "labels", "confusion"),
-    *("forms", "annotators", "items", "systems", "alt-test", "data-sets", "priors", "splits", "regions", "slices"),
-    *("mappings", "further", "examples"),
+    *("scores", "further-scores", "errors", "order", "pairs", "tests", "judges", "differences", "outcomes"),
+    *("changes", "label-differences", "bounds", "growth", "unresolved", "confidence", "thresholds", "labels"),
+    *("confusion", "forms", "annotators", "items", "systems", "alt-test", "data-sets", "priors", "splits", "regions"),
+    *("slices", "mappings", "further", "examples"),
 )
 """Names of tables for `--table`."""
 
@@ -841,7 +911,8 @@ def brief(result: Result) -> list[Table]:
         details, rows = ["labels"], SHORT
     measure = next(iter(result.main_scores), "")
     scores = _list_systems(result) if len(result.systems) > 2 else _list_measures(result)
-    shown = [table for table in (*scores, *_brief_changes(result)) if table.rows]
+    judges = tables(result, ("judges",))
+    shown = [table for table in (*scores, *judges, *_brief_changes(result)) if table.rows]
     shown += [replace(table, short=rows) for table in tables(result, details) if not table.minor][:2]
     asked = [table for table in tables(result, ("confidence", "forms", "slices", "mappings")) if not table.minor]
     return [*shown, *(table for table in asked if table.name != "slices" or measure in table.measures)]

@@ -17,6 +17,7 @@ _METHODS = {
     "exact": "p is exact",
     "tilted": "p was drawn near the observed difference and weighted",
     "t": "p by Student's t over {unit}s and runs",
+    "judge": "estimated from human labels and those of the judge, p by Student's t",
 }
 """Methods other than plain shuffling."""
 

@@ -9,8 +9,18 @@ from collections.abc import Iterator, Sequence
 from assay.classes import dataclass
 from assay.errors import InputError, UsageError, unknown
 from assay.result import Result
+from assay.result.grammar import BETTER, decide_kind
 from assay.result.numbers import plural
+from assay.result.verdict import pair_facts
+from assay.specs import read_fraction
 
+SHOWN = {
+    "better": "{system} is better than {base}",
+    "more-than-margin": "{system} is better than {base} by more than the margin",
+    "equivalent": "{system} and {base} are equivalent within the margin",
+    "not-worse": "{system} is not worse than {base} by the margin",
+}
+"""What `--fail-unless` can ask of a comparison."""
 ROUNDING = 1e-12
 """The largest rounding error of a difference of fractions: 0.95 - 0.948 is not quite 0.002."""
 _NO_SETTINGS = (
@@ -35,10 +45,15 @@ class Gates:
     """The largest decrease from the baseline that is allowed."""
     ceilings: Sequence[str] = ()
     """Largest values of scores of which less is better, written as thresholds are."""
+    unless: str = ""
+    """What the comparison must show, divided by commas: keys of SHOWN."""
 
     def __post_init__(self) -> None:
         for option, text in self._limits:
             _parse_threshold(option, text)
+        for name in self.unless.split(",") if self.unless else ():
+            if name not in SHOWN:
+                raise UsageError(f"--fail-unless {self.unless}: {unknown('kind', name, SHOWN)}")
 
     @property
     def _limits(self) -> list[tuple[str, str]]:
@@ -56,6 +71,38 @@ class Gates:
                 raise InputError(f"{self.path}: {error}") from None
             lines += self._worse_scores(self.baseline, result)
         return list(dict.fromkeys(lines))
+
+    def unshown(self, result: Result) -> list[str]:
+        """A line for each comparison that does not show what is asked for.
+
+        The last system is compared with the first or, if all tests have one system in common, each with that. The
+        measures are those with a margin; without one, the first.
+        """
+        wanted = self.unless.split(",") if self.unless else []
+        tests = list(result.main_tests) if wanted else []
+        with_margin = [row for row in tests if row.margin is not None]
+        needing = [kind for kind in wanted if kind != "better"]
+        if needing and not with_margin:
+            raise UsageError(f"--fail-unless {needing[0]} needs the smallest difference that matters: --margin 0.5pt")
+        systems = result.names
+        common = set.intersection(*({row.a, row.b} for row in tests)) if len(systems) > 2 and tests else set()
+        base = next(iter(common), systems[0])
+        lines = []
+        for row in with_margin or [row for row in tests if row.measure == tests[0].measure]:
+            system = row.b if row.a == base else row.a
+            if base not in (row.a, row.b) or (not common and system != systems[-1]):
+                continue
+            kind, is_higher = row.kind.removeprefix("average-"), (row.gain > 0) == (system == row.b)
+            shown = {"equivalent"} if kind in ("identical", "equivalent", "trivial") else set()
+            shown |= {"better", kind} if kind in BETTER and is_higher else set()
+            favoured = decide_kind(pair_facts(row)).systems.get("not_worse") if kind == "not-worse" else None
+            if shown or favoured == ("b" if system == row.b else "a"):
+                shown.add("not-worse")
+            if not shown.intersection(wanted):
+                asked = " or ".join(SHOWN[name].format(system=system, base=base) for name in wanted)
+                why = ", because too few units differ" if row.few or kind == "untestable" else ""
+                lines.append(f"{row.measure}: it is not shown that {asked}{why} (verdict: {kind}).")
+        return lines
 
     def _worse_scores(self, baseline: Result, result: Result) -> Iterator[str]:
         """A line for each main score that has fallen by more than the tolerance."""
@@ -84,12 +131,12 @@ def _parse_threshold(option: str, text: str) -> tuple[str, str, float]:
     target, _, number = text.rpartition("=")
     score, _, system = target.partition("@")
     try:
-        value = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
-    except ValueError:
+        value = read_fraction(option, number, "")
+    except UsageError:
         example = "accuracy=0.95" if option == "--fail-under" else "mae=0.5"
         raise UsageError(f"{option} {text}: {number!r} is not a number. Write e.g. {example}") from None
     if option == "--fail-under" and not 0 <= value <= 1:
-        raise UsageError(f"--fail-under {text}: scores lie between 0 and 1. Write 0.95 or 95%")
+        raise UsageError(f"--fail-under {text}: scores lie between 0 and 1. Write 0.95 or 95pt")
     if not 0 <= value < math.inf:
         raise UsageError(f"{option} {text}: errors are 0 or more. Write e.g. mae=0.5")
     return score, system, value

@@ -102,11 +102,14 @@ def _pair(facts: Facts) -> Decision:
     if not facts.get("judged", True):
         return Decision("unjudged", ("unjudged", "p"), {})
     few = bool(facts.get("few"))
-    judged = margin is not None and not few
+    # If few units differ, the margin decides only if their number says that the difference lies within it.
+    bounded = few and margin is not None and facts.get("low90") is not None and -margin < facts["low90"]
+    bounded = bounded and facts["high90"] < margin
+    judged = margin is not None and (bounded or not few)
     if difference == 0 and not judged:
         return Decision("tied", ("same-score", "units-differ"), {})
     significant = p <= ALPHA
-    if not significant and facts.get("smallest_adjusted", 0) > ALPHA:
+    if not significant and facts.get("smallest_adjusted", 0) > ALPHA and not bounded:
         return Decision("untestable", ("higher", "units-differ", "untestable"), {})
     if facts.get("low_adjusted", p) <= ALPHA < facts.get("high_adjusted", p):
         return Decision("unsettled", ("higher", "unsettled", "p"), {})

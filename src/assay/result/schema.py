@@ -319,7 +319,8 @@ class Comparison(TwoSystemsOnScore, key="a b measure score slice test"):
     runs: RunTest | None = None
     """The parts of the test if a system has several runs."""
     method: str = ""
-    """How p was computed: `enumerated`, `exact` (a convolution), `drawn`, `tilted`; `t` over runs and annotators."""
+    """How p was computed: `enumerated`, `exact` (a convolution), `drawn`, `tilted`; `t` over runs and annotators;
+    `judge` by Student's t for an estimate from human labels and those of a judge."""
     log10_p: float | None = None
     """The logarithm of p, also if p is smaller than a number can be."""
     smallest_p: float | None = None
@@ -345,13 +346,14 @@ class Comparison(TwoSystemsOnScore, key="a b measure score slice test"):
     margin: float | None = None
     """The smallest difference that matters, if one was given."""
     low90: float | None = None
-    """The lower end of the 90% interval, which is compared with the margin."""
+    """The lower end of the interval that is compared with the margin, 90% or 1 − 0.1 / size of the family. If few
+    units differ: how far their number allows the difference to go."""
     high90: float | None = None
     """Its upper end."""
     p_equivalent: float | None = None
-    """p of the test of equivalence within the margin."""
+    """p of the test of equivalence within the margin, not corrected."""
     p_not_worse: float | None = None
-    """p of the test that the system is not worse by the margin or more."""
+    """p of the test that the system that scores higher is not worse by the margin or more, not corrected."""
     needed: int | None = None
     """The number of units that must differ for a significant result, if too few do."""
     kind: str = ""
@@ -369,6 +371,10 @@ class Comparison(TwoSystemsOnScore, key="a b measure score slice test"):
     """False if neither more nor less is better, so that there is no verdict; absent otherwise."""
     widest: float = field(default=math.inf, compare=False, repr=False, metadata=_NOT_WRITTEN)
     """The largest difference that is possible."""
+    unit_effect: float = field(default=math.nan, compare=False, repr=False, metadata=_NOT_WRITTEN)
+    """The difference that would result if every unit changed as much as the largest can, if few units differ."""
+    all_units: int = field(default=0, compare=False, repr=False, metadata=_NOT_WRITTEN)
+    """The number of units, if few of them differ."""
     evidence: Any = field(default=None, compare=False, repr=False, metadata=_NOT_WRITTEN)
     """What a test over several data sets needs."""
 
@@ -814,6 +820,45 @@ class Threshold(Record, key="system label value"):
     """True if the scores of this Result are those at this threshold (`--min-score`)."""
     chosen_on: str | None = None
     """The checksum of the gold on which it was chosen (`--choose`); null if it was not."""
+
+
+class JudgedScore(Record, key="system minus measure"):
+    """A score, or a difference of two, from few human labels and many labels of a judge (`--judge`)."""
+
+    system: str
+    minus: str | None
+    """The system whose score is subtracted; null if the row is a score and not a difference."""
+    measure: str
+    score: str
+    human_items: int
+    """The number of items that humans and the judge labelled."""
+    judge_items: int
+    """The number of further items, which only the judge labelled."""
+    humans: float
+    """By human labels alone."""
+    humans_low: float
+    """The lower end of its 95% interval …"""
+    humans_high: float
+    """… and the upper end."""
+    judge: float
+    """By the judge's labels of all items alone: biased, and so without an interval."""
+    value: float
+    """Estimated from both (PPI++)."""
+    low: float
+    high: float
+    weight: float
+    """The weight of the judge in this estimate, from 0 to 1."""
+    agreement: float
+    """The score of the judge's own labels against those of humans, on the items that both labelled."""
+    differ: int
+    """The number of these items on which the score by the judge differs from that by humans."""
+    no_interval: str = ""
+    """Why the estimate has no interval, so that that of humans alone counts: `few` (fewer than 10 items differ) or
+    `limits` (the estimate is not between 0 and 1); empty if it has one."""
+    p: float = math.nan
+    """p of a difference by Student's t, if there is an interval."""
+    p_adjusted: float = math.nan
+    """p after Holm, over all differences in this table."""
 
 
 class AnswerCounts(Record, key="system"):
@@ -1488,6 +1533,7 @@ class Tables(Record, kw_only=True):
     curves: tuple[Curve, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
     thresholds: tuple[Threshold, ...] = ()
+    judges: tuple[JudgedScore, ...] = ()
     answers: tuple[AnswerCounts, ...] = ()
     forms: tuple[FormCount, ...] = ()
     annotators: tuple[Annotator, ...] = ()

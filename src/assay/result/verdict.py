@@ -153,7 +153,7 @@ def pair_facts(row: Comparison, **further: Any) -> dict[str, Any]:
 
 def _facts_of_pair(result: Result, row: Comparison) -> Iterator[dict[str, Any]]:
     """The facts of two systems on one measure, and those of the first rival measure that says otherwise."""
-    tests, about = [row], result.about
+    tests, about, with_judge = [row], result.about, {judged.measure for judged in result.judges}
     for other in result.comparisons if result.shown.rivals else ():
         same = {other.a, other.b} == {row.a, row.b} and other.score == row.score and other.measure != row.measure
         better, better_here = (
@@ -182,7 +182,11 @@ def _facts_of_pair(result: Result, row: Comparison) -> Iterator[dict[str, Any]]:
         yield pair_facts(
             test,
             **{"a": test.a, "b": test.b, "measure": name_measure(result, test.measure), "times": about.times},
-            **{"value_a": _known(values.get(test.a)), "value_b": _known(values.get(test.b))},
+            # With a judge, scores and differences are estimated by themselves, and do not add up.
+            **{
+                key: None if test.measure in with_judge else _known(values.get(name))
+                for key, name in (("value_a", test.a), ("value_b", test.b))
+            },
             **{"unit": about.unit, "units": about.units},
             **{"documents": about.documents, "cluster_ratio": about.cluster_ratio},
             **{"clustered": "clustered" in test.claims, "family_size": test.family.size if test.family else 1},
@@ -351,7 +355,8 @@ def _pair(facts: Facts, found: Decision) -> str:
     better = f"{higher} is {size} better than {lower} on {on}"
     scores = f"{higher} scores {size} {word} than {lower} on {on}"
     scores = scores if difference else f"{a} and {b} have the same {on}"
-    margin = f"the margin of {points(facts['margin'])}" if facts.get("margin") else ""
+    size_of_margin = points if form == "percent" else write
+    margin = f"the margin of {size_of_margin(facts['margin'])}" if facts.get("margin") else ""
     near = (low if sign > 0 else -high) if "near-end" in claims else 0
     not_worse, other = (b, a) if found.systems.get("not_worse") == "b" else (a, b)
     times = facts.get("times", 10_000)
@@ -367,9 +372,13 @@ def _pair(facts: Facts, found: Decision) -> str:
         "not-shown": f"{scores}, but the difference is not significant",
     }[kind]
     if kind == "equivalent":
-        brackets.append(_p_of(facts.get("p_equivalent"), "equivalence"))
+        brackets.append(_p_of(facts.get("p_equivalent"), "equivalence", family))
     elif kind == "not-worse":
-        brackets.append(_p_of(facts.get("p_not_worse"), "not worse"))
+        brackets.append(_p_of(facts.get("p_not_worse"), "not worse", family))
+    if margin and "few" in claims and "margin" not in claims:
+        brackets.append(f"too few {unit}s differ to compare the difference with {margin}")
+    elif margin and "few" in claims:
+        brackets.append(f"so few {unit}s differ that the difference is at most {size_of_margin(facts['high90'])}")
     text = f"{'However, ' * bool(facts.get('however'))}{text} ({'; '.join(filter(None, brackets))})."
     if "borderline" in claims:
         side, has = ("below", "contains") if "significant" in claims else ("above", "does not contain")
@@ -413,8 +422,13 @@ def _p(p: float, adjusted: float, among: str) -> str:
     return f"p {first}, after Holm {second.removeprefix('= ')}{among}" if among else f"p {first}"
 
 
-def _p_of(p: float | None, what: str) -> str:
-    return "" if p is None else f"p {'' if p_value(p).startswith('<') else '= '}{p_value(p)} for {what}"
+def _p_of(p: float | None, what: str, family: int = 1) -> str:
+    """p of a test against the margin, after Bonferroni's correction if there are several tests."""
+    if p is None:
+        return ""
+    text = p_value(min(1.0, p * family))
+    corrected = f" after Bonferroni among {family:,} tests" if family > 1 else ""
+    return f"p {f'< {text[1:]}' if text.startswith('<') else f'= {text}'} for {what}{corrected}"
 
 
 def _some(names: Sequence[str]) -> str:
@@ -455,7 +469,7 @@ def _many(facts: Facts, found: Decision) -> str:
     for name, kind in leads.items():
         spoken = "better" if kind in BETTER else kind if kind in _UNSHOWN else "not-shown"
         groups.setdefault(spoken, []).append(name)
-    trivial = [name for name, kind in leads.items() if kind == "trivial"]
+    trivial = [name for name, kind in leads.items() if kind in ("trivial", "equivalent")]
     margin = f"the difference from {_some(trivial)} is below the margin" if trivial else ""
     clustered = f"; {_clustered(facts)}" if facts.get("documents") else ""
     if found.kind == "baseline":

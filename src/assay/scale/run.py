@@ -88,7 +88,14 @@ def evaluate(
         remedy = " If this file is a system too, name it: NAME=PATH" if list_means(measures) is not None else ""
         raise UsageError(f"{name}: only {next(iter(systems))}, but compare takes at least two systems.{remedy}")
     over = measure_in_turn if jobs == 1 and cluster is None else _over(jobs, cluster)
-    return evaluate_shards(command, gold, systems, measures, options, over=over, report=report)
+    if options.judge and runs_of(gold, systems) is not None:
+        raise UsageError(f"--judge {options.judge}: not for several runs of a system. Give one run of each.")
+    result = evaluate_shards(command, gold, systems, measures, options, over=over, report=report)
+    if not options.judge:
+        return result
+    from assay.engine.judges import add_judge
+
+    return add_judge(result, gold, systems, measures, options)
 
 
 def part_of(
@@ -107,6 +114,8 @@ def part_of(
     over = _over(jobs, cluster)
     if runs_of(gold, systems) is not None:
         raise UsageError("several runs of a system are not measured in parts. Leave --partial out: --jobs, --cluster")
+    if options.judge:
+        raise UsageError(f"--judge {options.judge}: needs all items at once. Leave --partial out.")
     shards = find_shards(gold, systems)
     if not shards:
         raise UsageError(

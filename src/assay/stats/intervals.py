@@ -183,6 +183,14 @@ def t_tail(value: float, degrees: float) -> float:
     return (1 - front * _beta_fraction(b, a, rest) / b) / 2
 
 
+def exceed_zero(value: float, variance: float, degrees: float) -> float:
+    """One-sided p of the hypothesis that a value with this variance is 0 or less."""
+    if variance <= 0:
+        return 0.0 if value > 0 else 1.0
+    tail = t_tail(abs(value) / math.sqrt(variance), degrees)
+    return tail if value > 0 else 1 - tail
+
+
 def _beta_fraction(a: float, b: float, x: float) -> float:
     """The continued fraction of the incomplete beta function (DLMF 8.17.22), from its front by Lentz's method."""
     tiny = 1e-300

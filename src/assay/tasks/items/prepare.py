@@ -102,6 +102,9 @@ def prepare_items(run: Run) -> None:
     takes_all = options.symmetric or kind in ("sets", "scores")
     labelled = np.arange(len(gold)) if takes_all else np.flatnonzero(~gold.missing)
     open_ids = {*gold.ids} if gold.ids is not None and len(labelled) < len(gold) else set()
+    if options.judge:
+        # Humans and the judge may each label a part of the items that systems answer.
+        open_ids |= {name for table in tables[1:] for name in table.ids or ()}
     left_out = {} if takes_all else dict.fromkeys(np.flatnonzero(gold.missing).tolist(), "no gold label")
     _check_spelling(gold, kind, run)
     number, gold = len(gold), gold.take(labelled) if len(labelled) < len(gold) else gold
