@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import math
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from os import PathLike
@@ -39,9 +40,9 @@ from assay.engine.sets import tabulate_scores
 from assay.errors import InputError, UsageError
 from assay.experiment.plan import measure_and_score
 from assay.keywords import File, explicit
-from assay.result import Comparison, InputFile, Result, Score
+from assay.result import Comparison, InputFile, Result, Score, Table
 from assay.result.grammar import ALPHA
-from assay.result.numbers import plural
+from assay.result.numbers import DASH, plural
 from assay.result.schema import RunScores
 from assay.stats.bayes import FEW_DATA_SETS
 from assay.stats.runs import exchange_runs
@@ -264,6 +265,7 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
     found.warnings += warnings
     found.notes += notes
     found.rows["scores"] += [score for part in parts for score in part.scores()]
+    found.rows["tables"] += _sizes(parts)
     found.rows["bayes"] += posteriors
     found.rows["rankings"] += [ranking for _, ranking in ranked]
     found.rows["ranks"] += [ranks for part in parts if (ranks := part.mean_ranks()) is not None]
@@ -279,6 +281,24 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
             sizes = f"{plural(len(systems), 'system')}, {plural(len(grid.sets), 'data set')}"
             found.about["heading"] = f"table of scores: {sizes}"
     return build(found)
+
+
+def _sizes(parts: Sequence[Measured]) -> Iterator[Table]:
+    """How many items a repetition measures on each data set, if the runs say it."""
+    items: dict[str, dict[str, int | str]] = {}
+    for part in parts:
+        for runs in part.data:
+            by_repetition: Counter[int] = Counter()
+            for split, number in zip(runs.splits, runs.denominators.tolist(), strict=True):
+                by_repetition[split.repetition] += number
+            numbers = {*by_repetition.values()}
+            if not any(map(math.isnan, numbers)):
+                items.setdefault(runs.name, {})[part.name] = int(min(numbers)) if len(numbers) == 1 else "varies"
+    names = [part.name for part in parts if any(part.name in own for own in items.values())]
+    if names:
+        rows = tuple((name, *(own.get(measure, DASH) for measure in names)) for name, own in items.items())
+        note = "The number of items that each measure counts in one repetition, all folds together."
+        yield Table("Data sets", ("data set", *names), rows, ("text", "count"), notes=(note,), name="sizes")
 
 
 def _findings(table: RunTable, systems: Sequence[str], how: BayesOptions, settings: str, last: str = "") -> Findings:

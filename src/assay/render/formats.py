@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from assay.errors import CONTROL
 from assay.render.drawings import example_lines, example_text
 from assay.render.table import Cell, describe_files, make_heading, spell_controls
 from assay.render.tables import brief, tables
-from assay.result import Result, Results
+from assay.result import Result, Results, Table
 from assay.result.numbers import DASH
 
 _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
@@ -204,7 +204,7 @@ def latex(result: Result, names: Collection[str] = ()) -> str:
                 f"\\caption{{{_escape_latex(caption)}}}{label}",
                 f"\\begin{{tabular}}{{{('l' * table.words + 'r' * len(table.header))[: len(table.header)]}}}",
                 r"\toprule",
-                " & ".join(map(_escape_latex, table.header)) + r" \\",
+                *_latex_header(table),
                 r"\midrule",
                 *(" & ".join(row) + r" \\" for row in rows[start:end]),
                 r"\bottomrule",
@@ -223,6 +223,20 @@ def latex(result: Result, names: Collection[str] = ()) -> str:
         if number % _FLOATS_HELD == 0:
             parts.append(r"\clearpage % LaTeX keeps only a limited number of tables at a time")
     return "\n\n".join(parts) + "\n"
+
+
+def _latex_header(table: Table) -> Iterator[str]:
+    """The titles of the columns, under those of groups of columns."""
+    titles, above, rules, at = [*table.header], [], "", 0
+    for text, number in table.over:
+        titles[at] = titles[at].removeprefix(text).strip()
+        above.append(f"\\multicolumn{{{number}}}{{c}}{{{_escape_latex(text)}}}")
+        rules += f"\\cmidrule(lr){{{at + 1}-{at + number}}}" * bool(text)
+        at += number
+    if above:
+        yield " & ".join(above) + r" \\"
+        yield rules
+    yield " & ".join(map(_escape_latex, titles)) + r" \\"
 
 
 def _escape_latex(text: str) -> str:

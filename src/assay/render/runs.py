@@ -46,10 +46,12 @@ def run_tables(result: Result) -> Iterator[Table]:
     for kind in meanings or ("decision",):
         yield _pairs(result, kind, meanings.get(kind, _ALONE))
     yield _sizes(result)
-    yield from result.tables
-    yield from [_means(result)] * (len(result.tables) < len(result.measures))
+    by_set = [table for table in result.tables if table.name == "scores"]
+    yield from by_set
+    yield from [_means(result)] * (len(by_set) < len(result.measures))
     yield from _details(result)
     yield _tests(result)
+    yield from (table for table in result.tables if table not in by_set)
 
 
 def _blank_repeats(names: Sequence[str]) -> Iterator[Cell]:
@@ -181,6 +183,7 @@ def _pairs(result: Result, kind: str, meaning: str) -> Table:
         is_single = len(measures) == 1
         header = ["", "", *(sign if is_single or sign != ">" else f"{measure} {sign}" for measure, sign in signs)]
         columns = ("a", "b", *(sign if is_single else f"{measure} {sign}" for measure, sign in signs))
+        more |= {"over": () if is_single else (("", 2), *((measure, 3) for measure in measures))}
         notes = [note] * bool(note)
         return make_table(title, header, rows, name="pairs", words=2, notes=notes, columns=columns, **more)
 

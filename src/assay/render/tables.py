@@ -877,8 +877,8 @@ run."""
 NAMES = (
     *("scores", "further-scores", "errors", "order", "pairs", "tests", "judges", "differences", "outcomes"),
     *("changes", "label-differences", "bounds", "growth", "unresolved", "confidence", "thresholds", "labels"),
-    *("confusion", "forms", "annotators", "items", "systems", "alt-test", "data-sets", "priors", "splits", "regions"),
-    *("slices", "mappings", "further", "examples"),
+    *("confusion", "forms", "annotators", "items", "systems", "alt-test", "data-sets", "priors", "splits"),
+    *("regions", "sizes", "slices", "mappings", "further", "examples"),
 )
 """Names of tables for `--table`."""
 

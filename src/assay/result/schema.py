@@ -1424,6 +1424,8 @@ class Table(Record):
     """Names of the columns for programs, if they differ from the titles."""
     narrow: tuple[Table, ...] = ()
     """The same in several tables, for a narrow terminal."""
+    over: tuple[tuple[str, int], ...] = ()
+    """Titles over groups of columns, with the number of columns; the title of a group begins with it in `header`."""
 
 
 # --- the whole ---

@@ -102,6 +102,18 @@ def test_latex_sets_the_signs_of_the_paper_without_more_packages(paper: Result) 
     text = render(paper, "latex")
     assert r"Stanford $\stackrel{<}{\approx}$ NLP4J $\approx$ Flair" in text
     assert r"TnT & Collins & .168 & .003 & \textbf{.829} & .125" in text
+    assert " & ".join(f"\\multicolumn{{3}}{{c}}{{{name}}}" for name in MEASURES) + r" \\" in text
+    assert r"\cmidrule(lr){3-5}\cmidrule(lr){6-8}\cmidrule(lr){9-11}" in text
+
+
+def test_data_sets_have_their_sizes() -> None:
+    rows = [("one", 1, 1, 10), ("one", 1, 2, 12), ("one", 2, 1, 11), ("one", 2, 2, 11)]
+    rows += [("two", 1, 1, 5), ("two", 1, 2, 5), ("two", 2, 1, 5), ("two", 2, 2, 6)]
+    row = "{},{},{},{},accuracy,0.{}{},{}".format
+    lines = [row(data, name, turn, fold, turn, fold, n) for name in "ab" for data, turn, fold, n in rows]
+    text = "\n".join(["dataset,system,repetition,fold,measure,value,denominator", *lines, ""])
+    result = bayes(read_runs("runs.csv", text, ""), rope=0.02)
+    assert render(result, "tsv", ("sizes",)).splitlines()[1:4] == ["data set\taccuracy", "one\t22", "two\tvaries"]
 
 
 def test_splits_that_were_tested_have_columns_of_their_own(paper: Result) -> None:
