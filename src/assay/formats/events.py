@@ -8,13 +8,14 @@ OneIE's output is a graph. Places are words, ends excluded: of the sentence that
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Ints
+from assay.arrays import NONE
 from assay.classes import dataclass
 from assay.corpus import Column, Marks
 from assay.errors import InputError
@@ -142,10 +143,10 @@ class _Text:
     """The words of a document, in which spans are looked up."""
 
     words: list[str]
-    ends: Ints
+    ends: list[int]
     """The number of words up to the end of each sentence."""
-    first: int
-    """The number of the first sentence in the corpus, which has none without words."""
+    numbers: list[int]
+    """The number of each sentence in the corpus, which has none without words."""
 
     @classmethod
     def of(cls, sentences: Sequence[Any], place: str, line: int, builder: Builder) -> _Text:
@@ -154,13 +155,14 @@ class _Text:
         ends = []
         for number, sentence in enumerate(sentences):
             expect(isinstance(sentence, list), f"{place}: the words of sentence {number}", sentence, "a list")
-            words += [check_string(word, f"{place}: word {len(words)}") for word in sentence]
+            begin = len(words)
+            words += [check_string(word, f"{place}: word {begin + at}") for at, word in enumerate(sentence)]
             ends.append(len(words))
         if not words:
             raise InputError(f"{place}: no words in it. A sentence is {EXAMPLE}")
-        text = cls(words, np.array(ends, dtype=np.int64), builder.sentence)
-        own = np.unique(text.ends[text.ends > 0])
-        builder.add(words, (own + builder.words).tolist(), [line] * len(own))
+        own = sorted({*ends} - {0})
+        text = cls(words, ends, [builder.sentence + bisect_left(own, end) for end in ends])
+        builder.add(words, [end + builder.words for end in own], [line] * len(own))
         return text
 
     def find(self, begin: Any, end: Any, said: Any, place: str, start: int = 0) -> tuple[int, list[tuple[int, int]]]:
@@ -177,18 +179,16 @@ class _Text:
         if said is not None:
             wanted = "".join(check_string(said, f"{place}: the text").split())
             if self._join(begin, end) != wanted:
-                firsts = {int(first) for first in self.ends}
                 odd = {"Are ends included?": self._join(begin, end + 1) == wanted}
                 odd["Are places counted in the sentence?"] = any(
-                    self._join(a + begin, a + end) == wanted for a in firsts
+                    self._join(a + begin, a + end) == wanted for a in self.ends
                 )
                 odd["Are places counted in the document?"] = self._join(begin - start, end - start) == wanted
                 why = next((text for text, fits in odd.items() if fits), "Correct the place or the text.")
                 raise InputError(f"{place} is {quote(' '.join(self.words[begin:end]))}, not {quote(said)}. {why}")
-        sentence = int(np.searchsorted(self.ends, begin, side="right"))
-        first = int(self.ends[sentence - 1]) if sentence else 0
-        filled = int(np.count_nonzero(np.diff(self.ends[: sentence + 1], prepend=0))) - 1
-        return self.first + filled, [(begin - first, end - first)]
+        sentence = bisect_right(self.ends, begin)
+        first = self.ends[sentence - 1] if sentence else 0
+        return self.numbers[sentence], [(begin - first, end - first)]
 
     def _join(self, begin: int, end: int) -> str:
         return "".join("".join(self.words[begin:end]).split())
@@ -235,7 +235,7 @@ def _read_maven(value: dict[str, Any], line: int, place: str, builder: Builder) 
             sentence, offset = own.get("sent_id"), _row(own.get("offset"), f"{here}: offset", "[first, end]", 2)
             fits = type(sentence) is int and 0 <= sentence < len(sentences)
             expect(fits, f"{here}: sent_id", sentence, f"a number below {len(sentences)}")
-            start = int(text.ends[sentence - 1]) if sentence else 0
+            start = text.ends[sentence - 1] if sentence else 0
             lists.event(*text.find(offset[0], offset[1], own.get("trigger_word"), here, start), type_, line)
 
 

@@ -86,9 +86,7 @@ def _fold_one_by_one(text: str) -> str | None:
 
 def _fold(text: str) -> tuple[str, Ints, Ints]:
     """A folded text, and for each of its characters begin and end of what it stands for in the text."""
-    broken = {
-        match.start(): match.end() for match in _HYPHENATED.finditer(text) if text[match.end()].islower()
-    }
+    broken = {match.start(): match.end() for match in _HYPHENATED.finditer(text) if text[match.end()].islower()}
     pieces: list[str] = []
     begins: list[int] = []
     ends: list[int] = []

@@ -56,7 +56,6 @@ _LONGEST = 1_000_000
 _LOOKED_AT = 50
 
 
-
 # --- brat ---
 
 

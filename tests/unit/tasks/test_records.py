@@ -241,3 +241,14 @@ def test_null_adds_nothing_and_names_of_fields_change_names_only():
     with_null = [{"id": row["id"], "record": {**row["record"], "z": None}} for row in GOLD]
     assert f1(assay.score(with_null, {"s": GOLD}, times=5)) == 1
     assert infer_schema([("1", {"a": 1, "b": None})]).slots[1].kind.name == "text"
+
+
+def test_fillers_in_fields_outside_the_schema_are_nothing():
+    found = infer_schema([("gold:1", {"a": "x", "d": None})])
+    system = {"a": "x", "currency": "N/A", "more": {"b": ["unknown", " "]}}
+    assert [one.outcome for one in Comparer(found, Match()).compare({"a": "x"}, system)] == ["right"]
+
+
+def test_ignored_fields_are_no_values_of_gold():
+    gold = [{"record": {"a": "x", "b": 1, "c": {"d": 2}}}, {"record": {"a": "y"}}]
+    assert assay.score(gold, {"s": gold}, field=["b=ignore", "c=ignore"], times=5).about.items == 2

@@ -66,7 +66,7 @@ def _judge_values(pair: Pair, match: Match) -> Items:
     rows = [(number, one) for number, outcomes in outcomes_of(pair, match) for one in outcomes]
     names: dict[str, int] = {}
     field = as_codes((one.field for _, one in rows), names)
-    kind = np.array([OUTCOMES.index(one.outcome) for _, one in rows], dtype=np.int64)
+    kind = as_codes((one.outcome for _, one in rows), {name: code for code, name in enumerate(OUTCOMES)})
     sentence = np.array([number for number, _ in rows], dtype=np.int64)
     missing, spurious = kind == OUTCOMES.index(MISSING), kind == OUTCOMES.index(SPURIOUS)
     said = np.where(missing, NONE, 0)

@@ -143,7 +143,9 @@ class Readings:
 
     def is_right(self, gold: Any, system: Any, match: str, tolerance: float) -> bool:
         """True if two values are equal under a match."""
-        if match == EXACT or (type(gold) is type(system) and gold == system):
+        if type(gold) is type(system) and gold == system:
+            return True
+        if match == EXACT:
             return bool(read_exactly(gold) == read_exactly(system))
         a, b = self.read(gold), self.read(system)
         if a.key == b.key:

@@ -6,17 +6,20 @@ Elements are paired so that as many values as possible are right, and then so th
 from __future__ import annotations
 
 import json
+import math
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.arrays import NONE
 from assay.classes import dataclass
 from assay.formats.grounding import fold_spelling
 from assay.tasks.records.kinds import EXACT, NORMALISED, PARTIAL, TEXT, Readings, is_near, read_exactly, show_value
-from assay.tasks.records.schema import KEY, LIST, OBJECT, ORDERED, SET, VALUE, Place, filler_in, is_nothing, path_of
+from assay.tasks.records.schema import IGNORE, KEY, LIST, OBJECT, ORDERED, SET, VALUE, Place, filler_in, path_of
 
 RIGHT, WRONG, MISSING, SPURIOUS = OUTCOMES = ("right", "wrong", "missing", "spurious")
 RETYPED, STRUCTURE, OUTSIDE = "retyped", "structure", "outside"
@@ -25,6 +28,8 @@ _SMALL = 8
 
 Path = tuple[str | int, ...]
 """Keys and numbers of elements, from the record down to a value."""
+Weights = dict[tuple[int, int], tuple[int, int]]
+"""The numbers of right and of wrong values of pairs of elements; what is not here cannot be paired."""
 
 
 class ValueOutcome(NamedTuple):
@@ -62,17 +67,22 @@ class Comparer:
         self._readings: dict[str, Readings] = {
             place.path: Readings(place.kind) for place in schema.walk() if place.form == VALUE
         }
-
         self._keys = frozenset(place.path for place in schema.walk() if KEY in place.marks)
+        self._inexact = frozenset(
+            place.path
+            for place in schema.walk()
+            if match.match == PARTIAL or any(below.kind.is_tolerant for below in place.walk())
+        )
 
     def compare(self, gold: Any, system: Any) -> list[ValueOutcome]:
         """The outcomes of all values of two records; a system without a record has none."""
-        compared = self._compare_flat if self._match.is_flat else self._compare
-        return list(compared(self.schema, gold, system, (), ()))
+        found: list[ValueOutcome] = []
+        gold, system = (self._tidy(self.schema, one) for one in (gold, system))
+        self._compare(self.schema, gold, system, (), (), found)
+        return list(self._pair_flat(found)) if self._match.is_flat else found
 
-    def _compare_flat(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[ValueOutcome]:
+    def _pair_flat(self, paired: Sequence[ValueOutcome]) -> Iterator[ValueOutcome]:
         """The values of each field as a bag, whatever objects they are in, paired so that the most are right."""
-        paired = list(self._compare(place, gold, system, at, there))
         golds, systems = ([one for one in paired if one.outcome != other] for other in (SPURIOUS, MISSING))
         by_field: defaultdict[str, list[int]] = defaultdict(list)
         for number, one in enumerate(systems):
@@ -94,130 +104,158 @@ class Comparer:
                 yield one._replace(outcome=MISSING, system=None, there=())
         for number, one in enumerate(systems):
             if number not in taken:
-                yield one._replace(outcome=SPURIOUS, gold=None, at=at)
+                yield one._replace(outcome=SPURIOUS, gold=None, at=())
 
     # --- what is there ---
 
-    def _is_empty(self, place: Place, value: Any) -> bool:
-        """True if a value of a system is nothing here, fillers included."""
-        if is_nothing(value):
-            return True
-        while place.element is not None:
-            place = place.element
-        filler = filler_in(value)
-        return bool(filler) and filler not in place.fillers
+    def _tidy(self, place: Place | None, value: Any) -> Any:
+        """A value with None for all that is nothing or ignored, repetitions in sets included.
+
+        The fields of objects are in the order of the schema, so that gold's values have one order for all systems.
+        """
+        if type(value) is not list:
+            # One value for a list is a list of one.
+            while place is not None and place.element is not None and IGNORE not in place.marks:
+                place = place.element
+        if place is not None and IGNORE in place.marks:
+            return None
+        if type(value) is str:
+            if not value or value.isspace():
+                return None
+            filler = filler_in(value)
+            if filler and (place is None or filler not in place.fillers):
+                return None
+            if place is None or place.form != OBJECT or not value.lstrip().startswith("{"):
+                return value
+            with suppress(ValueError, RecursionError):
+                value = json.loads(value)
+        if type(value) is dict:
+            fields = place.fields if place is not None else {}
+            below = {key: self._tidy(fields[key], value[key]) for key in fields if key in value}
+            below |= {key: self._tidy(None, one) for key, one in value.items() if key not in fields}
+            return {key: one for key, one in below.items() if one is not None} or None
+        if type(value) is list:
+            element = place.element if place is not None and place.form == LIST else place
+            members = [self._tidy(element, one) for one in value]
+            if place is not None and place.listed == SET and element is not None and element.form == VALUE:
+                seen: set[Any] = set()
+                for number, one in enumerate(members):
+                    if one is None:
+                        continue
+                    key = repr(one) if type(one) in (list, dict) else self._readings[element.path].read(one).key
+                    members[number] = None if key in seen else one
+                    seen.add(key)
+            return members if any(one is not None for one in members) else None
+        return None if type(value) is float and not math.isfinite(value) else value
 
     def _values(self, place: Place | None, value: Any, path: str, at: Path) -> Iterator[tuple[str, Any, Path, bool]]:
         """All values below a place: field, value, its place in the record, and whether the schema has the field."""
-        if is_nothing(value) or (place is not None and place.is_ignored):
+        if type(value) is list:
+            element = place.element if place is not None and place.form == LIST else place
+            path = path if place is not None and element is place else f"{path}[]"
+            for number, one in enumerate(value):
+                if one is not None:
+                    yield from self._values(element, one, path, (*at, number))
             return
-        if place is not None and place.element is not None and not isinstance(value, list):
-            # One value for a list is a list of one.
-            yield from self._values(place.element, value, f"{path}[]", at)
-        elif isinstance(value, Mapping):
-            # In the order of the schema, so that gold's values have the same order for every system.
-            known = place.fields if place is not None and place.form == OBJECT else {}
-            for key in sorted(value, key=[*known, *value].index):
-                yield from self._values(known.get(key), value[key], path_of(path, key), (*at, key))
-        elif isinstance(value, list):
-            element = place.element if place is not None and place.form == LIST else None
-            inside = f"{path}[]" if place is None or place.form == LIST else path
-            listed = [(number, one) for number, one in enumerate(value) if not is_nothing(one)]
-            if element is not None and element.form == VALUE and place is not None and place.listed == SET:
-                listed = self._without_repeats(element, listed)
-            for number, one in listed:
-                below_place = element if element is not None else place if inside == path else None
-                yield from self._values(below_place, one, inside, (*at, number))
-        elif place is None or not self._is_empty(place, value) or value is None:
+        while place is not None and place.element is not None:
+            place, path = place.element, f"{path}[]"
+        if type(value) is dict:
+            fields = place.fields if place is not None else {}
+            for key, one in value.items():
+                yield from self._values(fields.get(key), one, path_of(path, key), (*at, key))
+        else:
             yield path, value, at, place is not None and place.form == VALUE
-        elif filler_in(value) in place.fillers:
-            yield path, value, at, True
 
-    def _missing(self, place: Place, gold: Any, at: Path) -> Iterator[ValueOutcome]:
-        for name, value, where, _ in self._values(place, gold, place.path, at):
-            yield ValueOutcome(MISSING, name, value, None, where)
+    def _missing(self, place: Place, gold: Any, at: Path, found: list[ValueOutcome]) -> None:
+        found += (ValueOutcome(MISSING, *row[:2], None, row[2]) for row in self._values(place, gold, place.path, at))
 
     def _spurious(
-        self, place: Place | None, system: Any, path: str, at: Path, there: Path, note: str = ""
-    ) -> Iterator[ValueOutcome]:
+        self,
+        place: Place | None,
+        system: Any,
+        path: str,
+        at: Path,
+        there: Path,
+        found: list[ValueOutcome],
+        note: str = "",
+    ) -> None:
         for name, value, where, known in self._values(place, system, path, there):
-            if not known and not note and not self._match.keeps_outside:
-                continue
-            yield ValueOutcome(SPURIOUS, name, None, value, at, where, note or ("" if known else OUTSIDE))
+            if known or note or self._match.keeps_outside:
+                own = note or ("" if known else OUTSIDE)
+                found.append(ValueOutcome(SPURIOUS, name, None, value, at, where, own))
 
     # --- places ---
 
-    def _compare(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[ValueOutcome]:
-        """The outcomes at a place of gold's record (`at`) and the same of the system's (`there`)."""
-        if place.is_ignored:
-            return
-        if is_nothing(gold):
-            yield from () if self._is_empty(place, system) else self._spurious(place, system, place.path, at, there)
-        elif self._is_empty(place, system):
-            yield from self._missing(place, gold, at)
+    def _compare(
+        self, place: Place, gold: Any, system: Any, at: Path, there: Path, found: list[ValueOutcome]
+    ) -> None:
+        """Add the outcomes at a place of gold's record (`at`) and the same of the system's (`there`)."""
+        if system is None:
+            if gold is not None:
+                self._missing(place, gold, at, found)
+        elif gold is None:
+            self._spurious(place, system, place.path, at, there, found)
         elif place.form == LIST:
-            yield from self._compare_lists(place, gold, system, at, there)
+            self._compare_lists(place, gold, system, at, there, found)
         elif place.form == OBJECT:
-            yield from self._compare_objects(place, gold, system, at, there)
+            self._compare_objects(place, gold, system, at, there, found)
         else:
-            yield from self._compare_values(place, gold, system, at, there)
+            self._compare_values(place, gold, system, at, there, found)
 
-    def _compare_objects(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[ValueOutcome]:
-        if isinstance(system, str) and system.lstrip().startswith("{"):
-            with suppress(ValueError, RecursionError):
-                system = json.loads(system)
-        if isinstance(system, list):
+    def _compare_objects(
+        self, place: Place, gold: Any, system: Any, at: Path, there: Path, found: list[ValueOutcome]
+    ) -> None:
+        if type(system) is list:
             # The object with the most right values, else the first.
-            scored = [
-                (-self._worth(place, gold, one)[0], number)
-                for number, one in enumerate(system)
-                if isinstance(one, Mapping)
-            ]
-            if scored:
-                _, chosen = min(scored)
-                for number, one in enumerate(system):
-                    if number != chosen:
-                        yield from self._spurious(place, one, place.path, at, (*there, number), RETYPED)
-                system = system[chosen]
-                there = (*there, chosen)
-        if not isinstance(system, Mapping) or not isinstance(gold, Mapping):
-            yield from self._missing(place, gold, at)
-            yield from self._spurious(None, system, place.path, at, there, STRUCTURE)
+            objects = [number for number, one in enumerate(system) if type(one) is dict]
+            if objects:
+                chosen = max(objects, key=lambda number: self._worth(place, gold, system[number])[0])
+                self._add_others(place, system, chosen, at, there, found)
+                system, there = system[chosen], (*there, chosen)
+        if type(system) is not dict or type(gold) is not dict:
+            self._missing(place, gold, at, found)
+            self._spurious(None, system, place.path, at, there, found, STRUCTURE)
             return
         for key, below in place.fields.items():
-            yield from self._compare(below, gold.get(key), system.get(key), (*at, key), (*there, key))
+            if key in gold or key in system:
+                self._compare(below, gold.get(key), system.get(key), (*at, key), (*there, key), found)
         for key, value in system.items():
             if key not in place.fields:
-                yield from self._spurious(None, value, path_of(place.path, key), at, (*there, key))
+                self._spurious(None, value, path_of(place.path, key), at, (*there, key), found)
 
-    def _compare_values(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[ValueOutcome]:
+    def _add_others(
+        self, place: Place, listed: Sequence[Any], chosen: int, at: Path, there: Path, found: list[ValueOutcome]
+    ) -> None:
+        """Add the elements of a list that stand where one value is expected, but for the one that is taken for it."""
+        for number, one in enumerate(listed):
+            if number != chosen and one is not None:
+                self._spurious(place, one, place.path, at, (*there, number), found, RETYPED)
+
+    def _compare_values(
+        self, place: Place, gold: Any, system: Any, at: Path, there: Path, found: list[ValueOutcome]
+    ) -> None:
         note = ""
-        if isinstance(system, list):
+        if type(system) is list:
             note = RETYPED
             scalars = [
-                (number, one)
-                for number, one in enumerate(system)
-                if not isinstance(one, list | Mapping) and not self._is_empty(place, one)
+                number for number, one in enumerate(system) if one is not None and type(one) not in (list, dict)
             ]
-            right = (number for number, one in scalars if self._is_right(place, gold, one))
-            chosen = next(right, scalars[0][0] if scalars else -1)
-            for number, one in enumerate(system):
-                if number != chosen:
-                    yield from self._spurious(place, one, place.path, at, (*there, number), note)
-            if chosen < 0:
-                yield from self._missing(place, gold, at)
+            right = (number for number in scalars if self._is_right(place, gold, system[number]))
+            chosen = next(right, scalars[0] if scalars else NONE)
+            self._add_others(place, system, chosen, at, there, found)
+            if chosen == NONE:
+                self._missing(place, gold, at, found)
                 return
             system, there = system[chosen], (*there, chosen)
-        if isinstance(system, Mapping):
-            yield from self._missing(place, gold, at)
-            yield from self._spurious(None, system, place.path, at, there, STRUCTURE)
+        if type(system) is dict:
+            self._missing(place, gold, at, found)
+            self._spurious(None, system, place.path, at, there, found, STRUCTURE)
         elif self._is_right(place, gold, system):
-            note = note or (
-                RETYPED if type(gold) is not type(system) and read_exactly(gold) != read_exactly(system) else ""
-            )
-            yield ValueOutcome(RIGHT, place.path, gold, system, at, there, note)
+            if not note and type(gold) is not type(system) and read_exactly(gold) != read_exactly(system):
+                note = RETYPED
+            found.append(ValueOutcome(RIGHT, place.path, gold, system, at, there, note))
         else:
-            yield ValueOutcome(WRONG, place.path, gold, system, at, there, note)
+            found.append(ValueOutcome(WRONG, place.path, gold, system, at, there, note))
 
     def _is_right(self, place: Place, gold: Any, system: Any) -> bool:
         return self._readings[place.path].is_right(gold, system, self._match.match, self._match.tolerance)
@@ -225,164 +263,152 @@ class Comparer:
     def _worth(self, place: Place, gold: Any, system: Any) -> tuple[int, int]:
         """The numbers of right and of wrong values of a pair of elements; none if they may not be paired."""
         right = wrong = 0
-        for one in self._compare(place, gold, system, (), ()):
-            if one.outcome == RIGHT:
+        found: list[ValueOutcome] = []
+        self._compare(place, gold, system, (), (), found)
+        for outcome, field, *_ in found:
+            if outcome == RIGHT:
                 right += 1
-            elif one.field in self._keys and "[]" not in one.field[len(place.path) :]:
+            elif field in self._keys and "[]" not in field[len(place.path) :]:
                 return 0, 0
-            elif one.outcome == WRONG:
+            elif outcome == WRONG:
                 wrong += 1
         return (right, wrong) if right else (0, 0)
 
     # --- lists ---
 
-    def _compare_lists(self, place: Place, gold: Any, system: Any, at: Path, there: Path) -> Iterator[ValueOutcome]:
+    def _compare_lists(
+        self, place: Place, gold: Any, system: Any, at: Path, there: Path, found: list[ValueOutcome]
+    ) -> None:
         element = place.element
         assert element is not None
-        note = "" if isinstance(system, list) else RETYPED
-        sides = []
-        for given, is_gold in ((gold, True), (system, False)):
-            listed = given if isinstance(given, list) else [given]
-            empty = is_nothing if is_gold else lambda one: self._is_empty(element, one)
-            sides.append([(number, one) for number, one in enumerate(listed) if not empty(one)])
-        if place.listed == SET and element.form == VALUE:
-            sides = [self._without_repeats(element, side) for side in sides]
-        golds, systems = sides
-        ours, theirs = [one for _, one in golds], [one for _, one in systems]
-        if element.form == VALUE:
-            pairs = self._pair_in_order(element, ours, theirs) if place.listed == ORDERED else None
-            pairs = self._pair_values(element, ours, theirs) if pairs is None else pairs
-        else:
-            pairs = self._pair_objects(element, ours, theirs, ordered=place.listed == ORDERED)
-        taken = dict(pairs)
-        partners = {*taken.values()}
-        for number, (place_of, one) in enumerate(golds):
-            if number in taken:
-                where, other = systems[taken[number]]
-                for outcome in self._compare(element, one, other, (*at, place_of), (*there, where)):
-                    yield outcome._replace(note=outcome.note or note)
+        note = "" if type(system) is list else RETYPED
+        # Positions and elements of both sides.
+        (at_gold, golds), (at_system, systems) = (
+            [*zip(*((number, one) for number, one in enumerate(listed) if one is not None), strict=True)]
+            for listed in (one if type(one) is list else [one] for one in (gold, system))
+        )
+        weigh = self._weigh_values if element.form == VALUE else self._weigh_objects
+        weights = weigh(element, golds, systems, is_ordered=place.listed == ORDERED)
+        partners = dict(
+            assign_in_order(weights, len(golds), len(systems)) if place.listed == ORDERED else assign(weights)
+        )
+        for number, (position, one) in enumerate(zip(at_gold, golds, strict=True)):
+            begin, partner = len(found), partners.get(number)
+            if partner is None:
+                self._missing(element, one, (*at, position), found)
             else:
-                yield from self._missing(element, one, (*at, place_of))
-        for number, (where, other) in enumerate(systems):
-            if number not in partners:
-                yield from self._spurious(element, other, element.path, at, (*there, where), note)
+                where = (*there, at_system[partner])
+                self._compare(element, one, systems[partner], (*at, position), where, found)
+                if note:
+                    found[begin:] = [outcome._replace(note=outcome.note or note) for outcome in found[begin:]]
+        taken = {*partners.values()}
+        for number, (position, other) in enumerate(zip(at_system, systems, strict=True)):
+            if number not in taken:
+                self._spurious(element, other, element.path, at, (*there, position), found, note)
 
-    def _without_repeats(self, element: Place, side: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
-        first: dict[Any, tuple[int, Any]] = {}
-        for number, one in side:
-            key = repr(one) if isinstance(one, list | Mapping) else self._readings[element.path].read(one).key
-            first.setdefault(key, (number, one))
-        return list(first.values())
-
-    def _pair_values(self, element: Place, golds: Sequence[Any], systems: Sequence[Any]) -> list[tuple[int, int]]:
-        """Pairs of scalars: right ones first, then near texts."""
-        weights: dict[tuple[int, int], tuple[int, int]] = {}
+    def _weigh_values(
+        self, element: Place, golds: Sequence[Any], systems: Sequence[Any], *, is_ordered: bool
+    ) -> Weights:
+        """Pairs of scalars that are right, and those that may be wrong pairs: any two in order, else near texts."""
+        weights: Weights = {}
+        is_text = element.kind.name == TEXT
         for i, gold in enumerate(golds):
             for j, system in enumerate(systems):
-                if isinstance(system, list | Mapping):
+                if type(system) in (list, dict):
                     continue
                 if self._is_right(element, gold, system):
                     weights[i, j] = (1, 0)
-                elif element.kind.name == TEXT and is_near(
-                    fold_spelling(show_value(gold)), fold_spelling(show_value(system))
+                elif is_ordered or (
+                    is_text and is_near(fold_spelling(show_value(gold)), fold_spelling(show_value(system)))
                 ):
                     weights[i, j] = (0, 1)
-        return assign(weights)
+        return weights
 
-    def _pair_in_order(self, element: Place, golds: Sequence[Any], systems: Sequence[Any]) -> list[tuple[int, int]]:
-        """Pairs of scalars that keep the order of both lists; any two may be a wrong pair."""
-        weights = {
-            (i, j): (1, 0) if self._is_right(element, gold, system) else (0, 1)
-            for i, gold in enumerate(golds)
-            for j, system in enumerate(systems)
-            if not isinstance(system, list | Mapping)
-        }
-        return assign_in_order(weights, len(golds), len(systems))
-
-    def _pair_objects(
-        self, element: Place, golds: Sequence[Any], systems: Sequence[Any], *, ordered: bool
-    ) -> list[tuple[int, int]]:
+    def _weigh_objects(
+        self, element: Place, golds: Sequence[Any], systems: Sequence[Any], *, is_ordered: bool
+    ) -> Weights:
         """Pairs of objects, or of lists, that have a right value in common."""
-        weights = {}
-        for i, j in self._candidates(element, golds, systems):
-            worth = self._worth(element, golds[i], systems[j])
-            if worth[0]:
-                weights[i, j] = worth
-        return assign_in_order(weights, len(golds), len(systems)) if ordered else assign(weights)
+        pairs = (
+            (pair, self._worth(element, golds[pair[0]], systems[pair[1]]))
+            for pair in self._candidates(element, golds, systems)
+        )
+        return {pair: worth for pair, worth in pairs if worth[0]}
 
     def _candidates(self, element: Place, golds: Sequence[Any], systems: Sequence[Any]) -> list[tuple[int, int]]:
         """The pairs of elements that may have a right value in common."""
-        inexact = self._match.match == PARTIAL or any(place.kind.is_tolerant for place in element.walk())
-        if inexact or len(golds) * len(systems) <= _SMALL:
+        if element.path in self._inexact or len(golds) * len(systems) <= _SMALL:
             return [(i, j) for i in range(len(golds)) for j in range(len(systems))]
-        sides: list[defaultdict[Any, dict[int, None]]] = []
-        for side in (golds, systems):
-            index: defaultdict[Any, dict[int, None]] = defaultdict(dict)
-            for number, one in enumerate(side):
-                for name, value, _, known in self._values(element, one, element.path, ()):
-                    if known:
-                        key = (
-                            read_exactly(value)
-                            if self._match.match == EXACT
-                            else self._readings[name].read(value).key
-                        )
-                        index[name, key][number] = None
-            sides.append(index)
-        found = {(i, j) for key, own in sides[0].items() if key in sides[1] for i in own for j in sides[1][key]}
-        # Objects in strings, and values of another structure, are not in the index.
-        strange = [j for j, one in enumerate(systems) if not isinstance(one, Mapping)]
-        return sorted(found | {(i, j) for i in range(len(golds)) for j in strange})
+        index: defaultdict[Any, list[int]] = defaultdict(list)
+        for i, gold in enumerate(golds):
+            for key in self._keys_in(element, gold):
+                index[key].append(i)
+        # Values of another structure are not in the index.
+        return sorted(
+            {
+                (i, j)
+                for j, system in enumerate(systems)
+                for numbers in (
+                    map(index.get, self._keys_in(element, system)) if type(system) is dict else [range(len(golds))]
+                )
+                for i in numbers or ()
+            }
+        )
+
+    def _keys_in(self, element: Place, value: Any) -> Iterator[tuple[str, Any]]:
+        """The fields and values of an element; those that are right have the same, unless a match allows for more."""
+        is_exact = self._match.match == EXACT
+        for name, one, _, known in self._values(element, value, element.path, ()):
+            if known:
+                yield name, read_exactly(one) if is_exact else self._readings[name].read(one).key
 
 
 # --- assignment ---
 
 
-def assign(weights: Mapping[tuple[int, int], tuple[int, int]]) -> list[tuple[int, int]]:
+def assign(weights: Weights) -> list[tuple[int, int]]:
     """The pairs, one to one, with the largest sum of the first weight and then of the second.
 
     Of equally good pairings, the elements of gold in their order take the earliest partner if there are few of them.
     """
-    pairs: list[tuple[int, int]] = []
-    for component in _components(weights):
-        rows, columns = (sorted({pair[side] for pair in component}) for side in (0, 1))
-        if len(rows) == 1 or len(columns) == 1:
-            pairs.append(min(component, key=lambda pair: (tuple(-one for one in weights[pair]), pair)))
-            continue
-        from scipy.optimize import linear_sum_assignment
+    best: dict[int, tuple[tuple[int, int], int]] = {}
+    for (row, column), weight in weights.items():
+        best[row] = max(best.get(row, ((0, 0), 0)), (weight, -column))
+    if len({column for _, column in best.values()}) == len(best):
+        # No pairing is better if each element of gold can have its best partner.
+        return [(row, -column) for row, (_, column) in best.items()]
+    components = _components(weights)
+    if len(components) > 1:
+        return [pair for own in components for pair in assign({pair: weights[pair] for pair in own})]
+    from scipy.optimize import linear_sum_assignment
 
-        size = 1 + sum(weights[pair][1] for pair in component)
-        matrix = np.zeros((len(rows), len(columns)))
-        at_row = {row: number for number, row in enumerate(rows)}
-        at_column = {column: number for number, column in enumerate(columns)}
-        for row, column in component:
-            right, wrong = weights[row, column]
-            matrix[at_row[row], at_column[column]] = right * size + wrong
+    rows, columns = (sorted({pair[side] for pair in weights}) for side in (0, 1))
+    size = 1 + sum(wrong for _, wrong in weights.values())
+    matrix = np.zeros((len(rows), len(columns)))
+    for (row, column), (right, wrong) in weights.items():
+        matrix[bisect_left(rows, row), bisect_left(columns, column)] = right * size + wrong
+    if len(rows) > _SMALL or len(columns) > _SMALL:
+        chosen = zip(*linear_sum_assignment(matrix, maximize=True), strict=True)
+        return [(rows[row], columns[column]) for row, column in chosen if matrix[row, column] > 0]
 
-        def best(table: Any) -> float:
-            chosen = linear_sum_assignment(table, maximize=True)
-            return float(table[chosen].sum())
+    def best_sum(table: Any) -> float:
+        return float(table[linear_sum_assignment(table, maximize=True)].sum())
 
-        if len(rows) <= _SMALL and len(columns) <= _SMALL:
-            total = best(matrix)
-            left = matrix.copy()
-            for row in range(len(rows)):
-                for column in np.flatnonzero(left[row] > 0).tolist():
-                    rest = left.copy()
-                    rest[row] = rest[:, column] = 0
-                    if left[row, column] + best(rest) == total:
-                        pairs.append((rows[row], columns[column]))
-                        total -= float(left[row, column])
-                        left = rest
-                        break
-                else:
-                    left[row] = 0
+    pairs, total = [], best_sum(matrix)
+    for row in range(len(rows)):
+        for column in np.flatnonzero(matrix[row] > 0).tolist():
+            rest = matrix.copy()
+            rest[row] = rest[:, column] = 0
+            if matrix[row, column] + best_sum(rest) == total:
+                pairs.append((rows[row], columns[column]))
+                total -= float(matrix[row, column])
+                matrix = rest
+                break
         else:
-            chosen = zip(*linear_sum_assignment(matrix, maximize=True), strict=True)
-            pairs += [(rows[row], columns[column]) for row, column in chosen if matrix[row, column] > 0]
+            matrix[row] = 0
     return pairs
 
 
-def _components(weights: Mapping[tuple[int, int], tuple[int, int]]) -> list[list[tuple[int, int]]]:
+def _components(weights: Weights) -> list[list[tuple[int, int]]]:
     """The pairs, in groups that share no element."""
     parent: dict[tuple[int, int], tuple[int, int]] = {}
 
@@ -400,9 +426,7 @@ def _components(weights: Mapping[tuple[int, int], tuple[int, int]]) -> list[list
     return list(groups.values())
 
 
-def assign_in_order(
-    weights: Mapping[tuple[int, int], tuple[int, int]], rows: int, columns: int
-) -> list[tuple[int, int]]:
+def assign_in_order(weights: Weights, rows: int, columns: int) -> list[tuple[int, int]]:
     """The pairs that keep the order on both sides, with the largest sums of weights."""
     best = [[(0, 0)] * (columns + 1) for _ in range(rows + 1)]
     for i in range(rows - 1, -1, -1):

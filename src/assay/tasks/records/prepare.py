@@ -23,7 +23,7 @@ from assay.result.numbers import plural
 from assay.tasks.records.judge import BREACHES, STATUS, RecordRun, outcomes_of
 from assay.tasks.records.kinds import DATE, read_date
 from assay.tasks.records.measures import compared_by
-from assay.tasks.records.pairing import OUTSIDE, ValueOutcome
+from assay.tasks.records.pairing import OUTSIDE, SPURIOUS, ValueOutcome
 from assay.tasks.records.reading import MISSING, PARSED, READ, read_record
 from assay.tasks.records.schema import (
     VALUE,
@@ -74,10 +74,10 @@ def prepare_records(run: Run) -> None:
         run.pairs.append((name, align(run.gold, corpus, column=RECORD).with_layer(layer)))
     for name, pair in run.pairs:
         outcomes = [one for _, own in outcomes_of(pair, compared_by(run.measures)) for one in own]
+        run.items = sum(one.outcome != SPURIOUS for one in outcomes)
         run.warnings.append(fields_outside(name=name, fields=_count_outside(outcomes), known=_fields_of(schema)))
         run.warnings.append(dates_with_two_readings(name=name, **_ambiguous_dates(outcomes, schema)))
     run.unit = options.unit if options.unit not in (None, "record", "item") else "sentence"
-    run.items = sum(1 for cell in run.gold.column(RECORD).strings() for _ in _scalars(json.loads(cell)))
 
 
 def _read(item: Input) -> Corpus:
@@ -89,17 +89,6 @@ def _read(item: Input) -> Corpus:
 
 def _same(text: str, number: int) -> Column:
     return Column(np.zeros(number, dtype=np.int32), (text,))
-
-
-def _scalars(value: Any) -> Iterator[Any]:
-    if isinstance(value, Mapping):
-        for one in value.values():
-            yield from _scalars(one)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _scalars(one)
-    elif not is_nothing(value):
-        yield value
 
 
 # --- the schema ---
@@ -133,7 +122,8 @@ def find_schema(corpora: Sequence[Corpus], path: str | None, declared: Sequence[
             raise UsageError(f"--field {text}: a place and its kind are expected, e.g. --field total=number")
         declarations[name] = kind
     schema = declare(schema, declarations)
-    for place, record in records:
+    # Without a schema, the structure is that of gold.
+    for place, record in records if given is not None else ():
         check_form(schema, record, place)
     return schema
 
