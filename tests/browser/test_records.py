@@ -38,6 +38,25 @@ def test_a_card_has_a_row_for_each_value_with_dashes_and_what_differs(opened):
     assert report.page.inner_text("#drawing .source") == GOLD[1]["text"] and not report.seen.errors
 
 
+def test_dates_numbers_and_changed_letters_light_up_as_they_are_written(opened):
+    text = "𝒜: Fjord Group, 4 March 2021. Total 1,250.50 and ſoap; 1250.5 paid."
+    gold = [{"id": "d1", "text": text, "record": {"vendor": "Fjord Grup", "date": "2021-03-04", "total": 1250.5}}]
+    system = [{"id": "d1", "record": {"vendor": "fjord group", "date": "2021-03-05", "total": 1250.5, "x": "soap"}}]
+    report = opened(assay.score(gold, {"s": system}, times=5, embed="all"))
+    lit = {
+        "Fjord Grup": ["Fjord Group"],
+        "fjord group": ["Fjord Group"],
+        "2021-03-04": ["4 March 2021"],
+        "2021-03-05": [],
+        "1250.5": ["1,250.50", "1250.5"],
+        "soap": ["ſoap"],
+    }
+    for value, marks in lit.items():
+        report.page.hover(f"#drawing [data-value='{value}'] >> nth=0")
+        assert report.page.locator("#drawing .source mark").all_inner_texts() == marks
+        assert report.page.inner_text("#drawing .source") == text
+
+
 def test_values_are_searched_and_counts_list_them(opened):
     report = opened(assay.compare(GOLD, ANSWERS, times=5, embed="all"))
     for query, wanted in {"value:rope": 1, "gold:items[].price a:right": 2, "gold:∅": 2, "b-type:missing": 2}.items():

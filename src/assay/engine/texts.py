@@ -226,10 +226,15 @@ class Texts:
             of_items["cells"] = {
                 **{name: rows.columns[name].tolist() for name in ("path", "gold")},
                 "row": code_distances(rows.columns["row"]),
+                "place": code_sparse(rows.columns["place"] != NONE, rows.columns["place"]),
                 "systems": [
                     {
                         name: code_sparse(column != usual, column)
-                        for name, usual in (("value", rows.columns["gold"]), ("note", NONE))
+                        for name, usual in (
+                            ("value", rows.columns["gold"]),
+                            ("place", rows.columns["place"]),
+                            ("note", NONE),
+                        )
                         for column in [rows.columns[f"{name}/{system}"]]
                     }
                     for system in range(len(self.systems))

@@ -969,6 +969,10 @@ class Input:
         self.builder: Builder | None = None
         """What was counted in reading, if it is asked what the files contain."""
         self.plan = plan(self._source.head(), self._source.path, input_format, wanted, asked)
+        is_open = input_format is None and self.plan.name == "jsonl"
+        if is_open and self.folder is not None and records.looks_plain(self._source.head()):
+            # A folder of ID.json, each a record; without a text nothing else is read from such files.
+            self.choose_format(records.FORMAT)
 
     def _open(self, file: str) -> Source:
         return Source(file, self.folder, self._chosen.documents.get(file, "") if self._chosen else "")

@@ -234,7 +234,7 @@ class SearchText:
         """The folded text."""
         return self._fold[0]
 
-    def _place(self, begin: int, end: int) -> Place | None:
+    def unfold(self, begin: int, end: int) -> Place | None:
         """The place of a stretch of the folded text; None if it cuts what is one character there."""
         _, begins, ends = self._fold
         if begins is None or ends is None:
@@ -268,12 +268,12 @@ class SearchText:
         if found:
             return EXACT, found
         if ground.level >= FOLDED:
-            places = (self._place(*place) for place in find_occurrences(self.folded, folded))
+            places = (self.unfold(*place) for place in find_occurrences(self.folded, folded))
             found = self._whole([place for place in places if place is not None], border)
             if found:
                 return FOLDED, found
         if ground.level >= FUZZY:
-            places = (self._place(*place) for place in self._near(folded, ground))
+            places = (self.unfold(*place) for place in self._near(folded, ground))
             return FUZZY, [place for place in places if place is not None]
         return UNGROUNDED, ()
 

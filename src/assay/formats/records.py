@@ -11,8 +11,8 @@ from assay.classes import dataclass
 from assay.errors import InputError
 from assay.formats.builder import Builder
 from assay.formats.documents import check_ids, flatten
-from assay.formats.jsondocs import IDS
-from assay.formats.jsontext import check_string, first_object, json_values, quote
+from assay.formats.jsondocs import IDS, OF_DOCUMENT
+from assay.formats.jsontext import check_string, json_values, quote
 from assay.formats.source import Source
 
 FORMAT = "records"
@@ -22,21 +22,34 @@ LABELS = (RECORD, TEXT)
 _GOLD = ("record", "gold", "expected", "reference", "ground_truth", "gt_parse")
 _KEYS = (*_GOLD, "prediction", "output", "extracted", "answer")
 """Keys of a record; the first that is there counts."""
+_OF_TEXTS = OF_DOCUMENT.difference(IDS).union(
+    ("fields", "completions", "predictions", "token", "tokenized_text", "words", "sentence", "sentences", "content"),
+    ("doc_key", "document", "documents", "passages", "paragraphs"),
+)
+"""Keys of annotated texts in JSON of any kind, which an object that is a record itself does not have."""
 PARAMETERS = {"record": ""}
 EXAMPLE = '{"id": "d1", "record": {"vendor": "Acme", "total": 12.5, "items": [{"name": "tea", "price": 2}]}}'
 
 
 def looks_records(head: Sequence[str]) -> bool:
     """True if the first object has a record."""
-    first = first_object(head) or _first_in_list("\n".join(head))
+    first = _first_object(head)
     key = next((key for key in _GOLD if key in first), "")
     return is_record(first.get(key)) and "text" not in first.get(key, ())
 
 
-def _first_in_list(text: str) -> Mapping[str, Any]:
-    """The first object of a list of JSON; empty if there is none."""
+def looks_plain(head: Sequence[str]) -> bool:
+    """True if the first object can be a record itself: no key is one that annotated texts have."""
+    # The last line, which may lack its end, is not among the first lines.
+    keys = (_first_object(head) or _first_object([*head, "}"])).keys()
+    return bool(keys - {*IDS}) and not keys & _OF_TEXTS
+
+
+def _first_object(head: Sequence[str]) -> Mapping[str, Any]:
+    """The first object of a file or of a list in it, on one line or several; empty if there is none."""
+    text = "\n".join(head)
     begin = text.find("{")
-    if begin > 0 and text[:begin].strip() == "[":
+    if begin >= 0 and text[:begin].strip() in ("", "["):
         with suppress(ValueError, RecursionError):
             first, _ = json.JSONDecoder().raw_decode(text, begin)
             return dict(first)

@@ -213,14 +213,15 @@ def test_records_in_a_list_or_in_a_folder_are_read_as_those_in_lines(tmp_path, m
         (tmp_path / "gold" / f"{row['id']}.json").write_text(json.dumps(row["record"], indent=1), "utf-8")
     system = [{"id": row["id"], "record": {**row["record"], "n": 1}} for row in GOLD]
     assert f1(assay.score(str(tmp_path / "list.json"), {"s": system}, times=5)) == pytest.approx(11 / 15)
-    assert f1(assay.score(str(tmp_path / "gold"), {"s": system}, task="records", times=5)) == pytest.approx(11 / 15)
+    for options in ({}, {"task": "records"}):
+        assert f1(assay.score(str(tmp_path / "gold"), {"s": system}, times=5, **options)) == pytest.approx(11 / 15)
     # Parts would show a schema each, so that they need one of all.
     monkeypatch.setattr("assay.engine.run.TEXT", 1)
     files = str(tmp_path / "gold"), {"s": str(tmp_path / "gold")}
-    message = refusal(assay.score, *files, task="records", times=5)
+    message = refusal(assay.score, *files, times=5)
     assert message.endswith(f"assay convert {files[0]} --to schema -o schema.json")
     (tmp_path / "schema.json").write_text(schema_text(Input(files[0], input_format="records")), "utf-8")
-    assert f1(assay.score(*files, task="records", schema=str(tmp_path / "schema.json"), times=5)) == 1
+    assert f1(assay.score(*files, schema=str(tmp_path / "schema.json"), times=5)) == 1
     empty = [{"id": 1, "record": {"a": None}}]
     assert assay.score(empty, {"s": empty}, task="records", examples=5, times=5).scores
 
@@ -252,3 +253,15 @@ def test_fillers_in_fields_outside_the_schema_are_nothing():
 def test_ignored_fields_are_no_values_of_gold():
     gold = [{"record": {"a": "x", "b": 1, "c": {"d": 2}}}, {"record": {"a": "y"}}]
     assert assay.score(gold, {"s": gold}, field=["b=ignore", "c=ignore"], times=5).about.items == 2
+
+
+@each(
+    "document",
+    [{"text": "Ann", "spans": 1}, {"tokens": [], "n": 1}, {"data": {"x": "y"}}, {"id": 1}, {"document": {}}],
+)
+def test_a_folder_of_other_json_is_not_taken_for_records(tmp_path, document):
+    (tmp_path / "gold").mkdir(exist_ok=True)
+    (tmp_path / "gold" / "1.json").write_text(json.dumps(document), "utf-8")
+    assert Input(str(tmp_path / "gold")).plan.name != "records"
+    (tmp_path / "one.json").write_text('{"vendor": "Acme"}', "utf-8")
+    assert Input(str(tmp_path / "one.json")).plan.name != "records"

@@ -47,13 +47,17 @@ export const NONE = -1;
 
 /** Of each item of records: its row and place in the record, gold's value and each system's, with a note; null for nothing. */
 function unpackCells(cells) {
+  const nothing = () => new Int32Array(cells.gold.length).fill(NONE);
+  const place = fillColumn(cells.place, nothing());
   const shown = (codes) => (item) => (codes[item] === NONE ? null : cells.strings[codes[item]]);
   return {
     row: sumDistances(cells.row),
     path: shown(cells.path),
     gold: shown(cells.gold),
     value: cells.systems.map((one) => shown(fillColumn(one.value, Int32Array.from(cells.gold)))),
-    note: cells.systems.map((one) => shown(fillColumn(one.note, new Int32Array(cells.gold.length).fill(NONE)))),
+    /** Where gold's and the systems' values are in the text: "0-4 17-21", in characters. */
+    place: [shown(place), ...cells.systems.map((one) => shown(fillColumn(one.place, Int32Array.from(place))))],
+    note: cells.systems.map((one) => shown(fillColumn(one.note, nothing()))),
   };
 }
 

@@ -54,7 +54,7 @@ export function recordCard(report) {
 function valueCell({ texts }, side, items) {
   const spans = items.flatMap((item) => {
     const gold = texts.cells.gold(item);
-    if (!side) return gold === null ? [] : [element("span", { class: "answer", "data-item": item, "data-value": gold, dir: "auto" }, element("bdi", {}, gold))];
+    if (!side) return gold === null ? [] : [element("span", { class: "answer", "data-item": item, "data-value": gold, "data-places": texts.cells.place[0](item), dir: "auto" }, element("bdi", {}, gold))];
     const system = side - 1;
     const outcome = texts.kinds[texts.outcome[system][item]] ?? "";
     if (!outcome) return [];
@@ -63,7 +63,7 @@ function valueCell({ texts }, side, items) {
     const sign = outcome === "right" ? "✓ " : "✗ ";
     const about = [outcome === "right" ? "" : outcome, note].filter(Boolean).join(", ");
     const shown = value === null ? NO_VALUE : element("bdi", {}, outcome === "wrong" && gold !== null ? markDifference(gold, value) : value);
-    return [element("span", { class: `answer ${outcome === "right" ? "right" : outcome === "missing" ? "missing" : "wrong"}`, "data-item": item, "data-value": value, dir: "auto" }, sign, shown, about && element("small", {}, ` ${about}`))];
+    return [element("span", { class: `answer ${outcome === "right" ? "right" : outcome === "missing" ? "missing" : "wrong"}`, "data-item": item, "data-value": value, "data-places": texts.cells.place[side](item), dir: "auto" }, sign, shown, about && element("small", {}, ` ${about}`))];
   });
   return textCell(spans.length ? spans : element("span", { class: "soft" }, NO_VALUE));
 }
@@ -79,31 +79,23 @@ function markDifference(gold, value) {
   return [other.slice(0, first).join(""), element("u", {}, other.slice(first, end).join("")), other.slice(end).join("")];
 }
 
-/** The places of a value in a text: numbers that are equal, or the same words. */
-function findValue(text, value) {
-  const found = [];
-  const number = value.trim() === "" ? NaN : Number(value);
-  const words = value.trim().replace(/[.*+?^${}()|[\]\\]/gu, "\\$&").replace(/\s+/gu, "\\s+");
-  if (!words) return [];
-  const pattern = Number.isNaN(number) ? new RegExp(`(?<![\\p{L}\\p{N}])${words}(?![\\p{L}\\p{N}])`, "giu") : /\d+(?:[.,]\d+)*/gu;
-  for (const match of text.matchAll(pattern)) {
-    if (Number.isNaN(number) || Number(match[0].replaceAll(",", "")) === number || Number(match[0].replace(",", ".")) === number) found.push([match.index, match.index + match[0].length]);
-  }
-  return found;
-}
-
 /** While the mouse is on a value, or after a tap, mark it in the text. */
 function lightIn(card, box, text) {
+  // Places are counted in characters, also where these have two codes.
+  const letters = [...text];
+  const slice = (begin, end) => letters.slice(begin, end).join("");
   const light = ({ target }) => {
-    const value = target.closest?.("[data-value]")?.dataset.value;
-    const places = value === undefined ? [] : findValue(text, value);
+    const places = target.closest?.("[data-places]")?.dataset.places?.split(" ") ?? [];
     let last = 0;
-    const parts = places.flatMap(([begin, end]) => {
-      const before = text.slice(last, begin);
-      last = end;
-      return [before, element("mark", {}, text.slice(begin, end))];
+    const parts = places.flatMap((place) => {
+      const [begin, end] = place.split("-").map(Number);
+      // Places may overlap.
+      const first = Math.max(begin, last);
+      const before = slice(last, first);
+      last = Math.max(end, last);
+      return [before, element("mark", {}, slice(first, last))];
     });
-    box.replaceChildren(...parts, text.slice(last));
+    box.replaceChildren(...parts, slice(last));
     const [mark] = box.querySelectorAll("mark");
     if (mark && (mark.offsetTop < box.scrollTop || mark.offsetTop + mark.offsetHeight > box.scrollTop + box.clientHeight)) box.scrollTop = mark.offsetTop - box.clientHeight / 2;
   };

@@ -41,7 +41,7 @@ class Values:
             self._marks.append([(note, marks[note]) for note in _SHOWN_NOTES if note in marks])
         self._statuses = [pairs[name].system.column(STATUS) for name in items.systems]
         self._gold = [one for one in self._outcomes[0] if one.outcome != SPURIOUS]
-        self._schema: Place = run.pairs[0][1].layers[RecordRun].schema
+        self._run = run.pairs[0][1].layers[RecordRun]
         self._added: dict[tuple[int, int, Path], int] = {}
         self._numbers: dict[tuple[int, Path], int] = {}
 
@@ -70,7 +70,7 @@ class Values:
 
     def order(self, path: Path) -> list[tuple[bool, int, str]]:
         """A key that sorts places as the schema has them, what it does not have last."""
-        place: Place | None = self._schema
+        place: Place | None = self._run.schema
         found = []
         for step in path:
             if isinstance(step, int):
@@ -91,6 +91,19 @@ class Values:
         """A system's value."""
         at = int(self._partner[system, row])
         return None if at == NONE else show_value(self._outcomes[system][at].system)
+
+    def places(self, system: int, row: int) -> str | None:
+        """Where the value of a system, or of gold (NONE), is in the text: `0-4 17-21`, in characters."""
+        at = int(self._items.item[row] if system == NONE else self._partner[system, row])
+        if at == NONE or (system == NONE and self._items.owner[row] != NONE):
+            return None
+        one = self._gold[at] if system == NONE else self._outcomes[system][at]
+        value = one.gold if system == NONE else one.system
+        text = self._run.texts[int(self._items.sentence[row])]
+        if not text or isinstance(value, bool):
+            return None
+        _, found = text.find(value, self._run.places.get(one.field))
+        return " ".join(f"{begin}-{end}" for begin, end in sorted(found)) or None
 
     def note(self, system: int, row: int) -> str:
         """What else is known of a system's value: hallucinated, retyped, structure, outside, or an unread answer."""
@@ -128,9 +141,11 @@ def _draw_cards(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
         "row": np.array(rank, dtype=np.int64),
         "path": code([write_path(path) for path in paths]),
         "gold": code([values.gold(row) for row in order.tolist()]),
+        "place": code([values.places(NONE, row) for row in order.tolist()]),
     }
     for system in range(len(items.systems)):
         columns[f"value/{system}"] = code([values.answer(system, row) for row in order.tolist()])
+        columns[f"place/{system}"] = code([values.places(system, row) for row in order.tolist()])
         columns[f"note/{system}"] = code([values.note(system, row) or None for row in order.tolist()])
     coded = tuple(name for name in columns if name != "row")
     texts, facts = run.gold.column(TEXT).strings(), run.gold.facts

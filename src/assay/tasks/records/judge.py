@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
@@ -35,6 +36,13 @@ class RecordRun:
     """What is the same for all systems of a run."""
 
     schema: Place
+    texts: Sequence[RecordText]
+    """The texts of gold's records."""
+
+    @cached_property
+    def places(self) -> Mapping[str, Place]:
+        """The places of the schema by their paths."""
+        return {place.path: place for place in self.schema.walk()}
 
 
 def records_of(pair: Pair) -> Iterator[tuple[int, Any, Any]]:
@@ -79,9 +87,18 @@ def _judge_values(pair: Pair, match: Match) -> Items:
     notes = np.array([one.note for _, one in rows], dtype=object)
     marks = {name: notes == name for name in NOTES}
     if has_texts(pair):
-        levels = np.array(find_levels(pair, rows), dtype=object)
+        texts, places = pair.layers[RecordRun].texts, pair.layers[RecordRun].places
+        levels = np.array(
+            [
+                texts[number].level(one.system, places.get(one.field))
+                if one.outcome != MISSING and texts[number]
+                else NOT_LOOKED_FOR
+                for number, one in rows
+            ],
+            dtype=object,
+        )
         right, nowhere = kind == OUTCOMES.index(RIGHT), levels == NOWHERE
-        found = ~missing & ~nowhere & (levels != NOT_LOOKED_FOR)
+        found = ~nowhere & (levels != NOT_LOOKED_FOR)
         marks |= {HALLUCINATED: ~right & nowhere, ELSEWHERE: ~right & found, DERIVED: right & nowhere}
     numbers = np.arange(len(rows))
     gold_number = np.cumsum(~spurious) - 1
@@ -106,18 +123,6 @@ def _judge_values(pair: Pair, match: Match) -> Items:
 def has_texts(pair: Pair) -> bool:
     """True if gold has the texts that records are about."""
     return any(pair.gold.column(TEXT).vocabulary)
-
-
-def find_levels(pair: Pair, rows: Sequence[tuple[int, ValueOutcome]]) -> list[str]:
-    """Where the system's value of each row is in the text of its record; nothing if it has none."""
-    places = {place.path: place for place in pair.layers[RecordRun].schema.walk()}
-    texts, levels, last, here = pair.gold.column(TEXT), [], NONE, RecordText("")
-    for number, one in rows:
-        if number != last:
-            last, here = number, RecordText(texts[number])
-        looked_for = one.outcome != MISSING and texts[number]
-        levels.append(here.level(one.system, places.get(one.field)) if looked_for else NOT_LOOKED_FOR)
-    return levels
 
 
 def _hash(text: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -208,16 +208,18 @@ def read_figure(text: str, decimal: str) -> tuple[Decimal, str] | None:
         return None
 
 
-def find_numbers(text: str) -> list[Decimal]:
-    """All numbers of a text, each as a whole."""
-    found = (read_figure(match[0], ".") for match in _FIGURE.finditer(text))
-    return [number for number, _ in filter(None, found)]
+def find_numbers(text: str) -> Iterator[tuple[Decimal, tuple[int, int]]]:
+    """All numbers of a text, each as a whole, with their places."""
+    for match in _FIGURE.finditer(text):
+        if figure := read_figure(match[0], "."):
+            yield figure[0], match.span()
 
 
-def find_dates(text: str) -> list[tuple[Any, ...]]:
-    """All dates of a folded text that have one reading."""
-    found = (read_date(match[0], "") for pattern in (_ISO, *_NAMED, _DIGITS) for match in pattern.finditer(text))
-    return [date for date in found if date]
+def find_dates(text: str) -> Iterator[tuple[tuple[Any, ...], tuple[int, int]]]:
+    """All dates of a folded text that have one reading, with their places."""
+    for match in (match for pattern in (_ISO, *_NAMED, _DIGITS) for match in pattern.finditer(text)):
+        if date := read_date(match[0], ""):
+            yield date, match.span()
 
 
 def read_date(text: str, order: str) -> tuple[Any, ...] | None:

@@ -20,6 +20,7 @@ from assay.errors import AlignmentError, InputError, UsageError, describe_os_err
 from assay.formats import Input
 from assay.formats.records import RECORD, TEXT, GivenSchema, is_record
 from assay.result.numbers import plural
+from assay.tasks.records.grounding import RecordText
 from assay.tasks.records.judge import BREACHES, STATUS, RecordRun, outcomes_of
 from assay.tasks.records.kinds import DATE, read_date
 from assay.tasks.records.measures import compared_by
@@ -69,7 +70,7 @@ def prepare_records(run: Run) -> None:
         check_ignored(schema, options.field, map(json.loads, cells))
     run.corpora[0] = replace(run.gold, columns={**run.gold.columns, STATUS: _same(PARSED, run.gold.sentences)})
     run.skipped = np.zeros(run.gold.sentences, dtype=bool)
-    layer = RecordRun(schema)
+    layer = RecordRun(schema, [*map(RecordText, run.gold.column(TEXT).strings())])
     for name, corpus in run.systems:
         run.pairs.append((name, align(run.gold, corpus, column=RECORD).with_layer(layer)))
     for name, pair in run.pairs:
