@@ -22,9 +22,10 @@ from assay.errors import InputError, UsageError
 from assay.experiment.plan import ITEMS, DataSet, read_plan
 from assay.experiment.splits import ALGORITHM, SCHEMA, Parts, check_size, make_split, read_split, split_name
 from assay.files import make_folder, protect_inputs, write
-from assay.formats import Input, contains_items
+from assay.formats import Input, contains_items, records
 from assay.formats.columns import CONLL09, CONLLU, check_separator, is_comment
 from assay.formats.items import PARAMETERS, find_roles, open_table
+from assay.formats.jsondocs import IDS
 from assay.formats.source import Source, list_files
 from assay.formats.table import SEPARATORS, cut_table, find_separator
 from assay.formats.whose import Asked
@@ -32,7 +33,7 @@ from assay.formats.whose import Asked
 WORDS = ("conllu", "conllx", "conll09", "tsv", "conll")
 """Formats with a word per line."""
 _NUMBERED = ("conllu", "conllx", "conll09")
-_LINES = ("slash", "jsonl", "clusters")
+_LINES = ("slash", "jsonl", "clusters", records.FORMAT, "events")
 _DOCUMENTS = ("conll2012", "jsonl", "clusters")
 """Formats whose smallest pieces are documents."""
 _BLOCKS = {"export": ("#BOS", "#EOS"), "conll2012": ("#begin document", "#end document")}
@@ -209,6 +210,8 @@ class Data:
         """The text of some units without annotation."""
         if self.format == ITEMS:
             return self._blind_items(units)
+        if self.format == records.FORMAT:
+            return self._blind_json(units, {*IDS, records.TEXT, *self.dataset.keep})
         if self.format == "slash":
             form = self.dataset.format
             mark = check_separator((specs.parse(form, "format")[1] if form else {}).get("separator", "/"))
@@ -244,6 +247,12 @@ class Data:
                 blind.append((separator or " ").join(cells) + "\n")
         return "".join(blind)
 
+    def _blind_json(self, units: Sequence[int], shown: set[str]) -> str:
+        """Objects, one per line, with these keys alone."""
+        rows = (json.loads(self.pieces[piece]) for unit in units for piece in self.units[unit])
+        seen = ({name: cell for name, cell in row.items() if name in shown} for row in rows)
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in seen)
+
     def _blind_items(self, units: Sequence[int]) -> str:
         """Items with their ids, texts and the columns to keep; any other may be annotation."""
         kept = {name.casefold() for name in self.dataset.keep}
@@ -255,10 +264,7 @@ class Data:
                 f'["{self.names[0]}"]'
             )
         if text.startswith("{"):
-            shown = {self.names[place] for place in places}
-            rows = (json.loads(self.pieces[piece]) for unit in units for piece in self.units[unit])
-            seen = ({name: cell for name, cell in row.items() if name in shown} for row in rows)
-            return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in seen)
+            return self._blind_json(units, {self.names[place] for place in places})
         mark = _parameters(self.dataset)["sep"]
         separator = SEPARATORS.get(mark, mark) or find_separator(text.partition("\n")[0])
         columns = cut_table(text, self.dataset.path, mark).columns
@@ -291,9 +297,12 @@ def _read_pieces(source: Input, corpus: Corpus) -> tuple[str, list[str]]:
         head = head if number else top
     expected = corpus.documents if corpus.format == "conll2012" else corpus.sentences
     if corpus.format != "clusters" and len(pieces) != expected:
+        noun = records.FORMAT if corpus.format == records.FORMAT else "sentences"
+        in_lines = corpus.format in (records.FORMAT, "events")
+        remedy = "Write each on a line." if in_lines else "Convert it first: assay convert --to conllu"
         raise InputError(
-            f"{source.path}: {len(pieces)} pieces of text, but {expected} sentences were read, so it cannot be "
-            f"split. Convert it first: assay convert --to conllu"
+            f"{source.path}: {len(pieces)} pieces of text, but {expected} {noun} were read, so it cannot be "
+            f"split. {remedy}"
         )
     return head, pieces
 

@@ -313,7 +313,7 @@ def measure_run(
         measures = [find(measure, dataset.task) for measure, _ in wanted]
         options = _choose_options(dataset, measures[0].task, train)
         result = score(test, {system: predictions}, [measure for measure, _ in wanted], **options)
-        if result.about.aligned_by != "words" and not (dataset.own_tokens or dataset.task):
+        if result.about.aligned_by not in ("words", "position") and not (dataset.own_tokens or dataset.task):
             from assay.formats import Input
 
             paths = (test, predictions)

@@ -28,7 +28,7 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 SCORING = (
     *("column", "task", "lexicon", "oov_fold_case", "map", "tagset", "strict_tagset", "expand_optional"),
     *("alternatives", "weights", "scheme", "repair", "gold_errors", "duplicates", "missing", "zeros"),
-    *("mention_types", "id"),
+    *("mention_types", "id", "schema", "field"),
 )
 """Options of `assay score` that an experiment may set."""
 _TOP = (
@@ -375,7 +375,7 @@ def _read_scoring(table: TomlTable, here: Path, others: tuple[str, ...] = ()) ->
     """Options of `assay score` that a table sets; files are relative to the experiment's file."""
     chosen: dict[str, Any] = {}
     for key, default in ((name, option.default) for name, option in OPTIONS.items() if name in SCORING):
-        if key == "scheme":
+        if key in ("scheme", "field"):
             value: Any = table.texts(key)
         else:
             value = table.take(key, bool if isinstance(default, bool) else str, default)

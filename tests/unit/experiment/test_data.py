@@ -62,6 +62,14 @@ TEXTS = {
         f'{{"doc_key": "d{number}", "sentences": [["She", "left"], ["Go"]], "clusters": [[[0, 0]]]}}\n'
         for number in range(3)
     ),
+    "records.jsonl": "".join(
+        f'{{"id": "d{number}", "text": "Acme, 5", "record": {{"vendor": "Acme", "n": 5}}, "more": 1}}\n'
+        for number in range(3)
+    ),
+    "events.jsonl": "".join(
+        f'{{"doc_id": "d{number}", "tokens": ["Go"], "events": [{{"trigger": [0, 1, "Move"], "arguments": []}}]}}\n'
+        for number in range(3)
+    ),
 }
 BY_DOCUMENT = ("chains.conll", "spans.jsonl", "clusters.jsonl")
 
@@ -140,6 +148,7 @@ def test_columns_and_comments_can_be_kept(file: File) -> None:
         ("commented.conll", "# sent_id = 1\nthe _\nend _\n\n"),
         ("ner.conll", "-DOCSTART- -X- O\n\nRome _ _\nfell _ _\n\n"),
         ("tagged.txt", "The end .\n"),
+        ("records.jsonl", '{"id": "d0", "text": "Acme, 5"}\n'),
         ("plus.conllup", "# global.columns = ID FORM TAG\n1\ta\t_\n\n"),
         ("srl.conll09", "1\tThe\t" + "_\t" * 11 + "_\n2\tend\t" + "_\t" * 11 + "_\n\n"),
         (
@@ -162,6 +171,9 @@ def test_formats_that_cannot_be_cut_are_refused(file: File) -> None:
     word = '<tok><orth>end</orth><lex disamb="1"><base>end</base><ctag>noun</ctag></lex></tok>'
     file("x.xml", f"<chunkList><sentence>{word}</sentence></chunkList>")
     assert "xces files cannot be split. Convert them first" in refusal(data_of, file, "x.xml")
+    file("list.json", f"[{','.join(TEXTS['records.jsonl'].splitlines())}]")
+    text = refusal(data_of, file, "list.json")
+    assert "1 pieces of text, but 3 records were read, so it cannot be split. Write each on a line." in text
 
 
 def test_documents_are_asked_for_where_they_are_the_smallest_piece(file: File) -> None:

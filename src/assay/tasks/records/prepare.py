@@ -30,8 +30,8 @@ from assay.tasks.records.schema import (
     VALUE,
     Place,
     check_form,
-    check_ignored,
     declare,
+    find_absent,
     find_breaches,
     infer_schema,
     is_nothing,
@@ -67,7 +67,8 @@ def prepare_records(run: Run) -> None:
     if options.decided is None:
         # Other parts of a folder may have the field.
         cells = (cell for _, corpus in run.systems for cell in corpus.column(RECORD).strings())
-        check_ignored(schema, options.field, map(json.loads, cells))
+        absent = find_absent(schema, options.field, map(json.loads, cells))
+        run.warnings += [plain_sentence(text=text) for text in absent]
     run.corpora[0] = replace(run.gold, columns={**run.gold.columns, STATUS: _same(PARSED, run.gold.sentences)})
     run.skipped = np.zeros(run.gold.sentences, dtype=bool)
     layer = RecordRun(schema, [*map(RecordText, run.gold.column(TEXT).strings())])

@@ -346,15 +346,14 @@ def declare(schema: Place, declarations: Mapping[str, str]) -> Place:
     return _apply(schema, declarations)
 
 
-def check_ignored(schema: Place, declared: Sequence[str], records: Iterable[Any]) -> None:
-    """Raise an error if a field is to be ignored that is neither in the schema nor in the systems' records."""
+def find_absent(schema: Place, declared: Sequence[str], records: Iterable[Any]) -> Iterator[str]:
+    """A sentence for each field that is to be ignored, but is neither in the schema nor in the systems' records."""
     known = dict.fromkeys(place.path for place in schema.walk() if place.path and ABSENT not in place.marks)
-    names = (text.partition("=")[0] for text in declared if text.endswith(f"={IGNORE}"))
+    names = (text.removesuffix(f"={IGNORE}") for text in declared if text.endswith(f"={IGNORE}"))
     if absent := [name for name in names if name not in known]:
         known |= dict.fromkeys(path for record in records for path in _paths_in(schema, record))
-        for name in absent:
-            if name not in known:
-                raise UsageError(f"--field {name}={IGNORE}: {unknown('field', name, known)}")
+        absent = [name for name in absent if name not in known]
+    yield from (f"--field {name}={IGNORE}: {unknown('field', name, known)}" for name in absent)
 
 
 def _paths_in(place: Place, value: Any) -> Iterator[str]:
