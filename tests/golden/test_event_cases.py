@@ -160,3 +160,18 @@ def test_order_and_repetition_change_no_counts(tmp_path_factory: Any, golds: Any
         events = (golds, systems)[side]
         whole = {(*one["trigger"], *sorted({tuple(row) for row in one["arguments"]})) for one in events}
         assert sum(fair.values()) - fair[kind] == len(whole)
+
+
+def test_unsure_events_and_arguments_are_left_out_and_triggers_are_ranked() -> None:
+    """Triggers have .99 in one file and .97 in the other, arguments .9 and .95."""
+    gold, files = DATA / "formats" / "dygie.jsonl", {"dygie-predicted": (0.99, 0.9), "oneie-output": (0.97, 0.95)}
+    for name, (trigger, argument) in files.items():
+        system = {"s": DATA / "formats" / f"{name}.jsonl"}
+        for least in (0.5, argument, argument + 0.01, trigger, trigger + 0.001):
+            result = assay.score(gold, system, ["triggers", "arguments"], task="events", min_score=least, times=5)
+            recall = {row.measure: row.value for row in result.scores if row.score == "recall" and not row.label}
+            assert [*recall.values()] == [least <= trigger, least <= argument]
+        curve = assay.score(gold, system, task="events", times=5).curves[0]
+        assert [(point.threshold, point.tp, point.fp, point.fn) for point in curve.points][-1] == (trigger, 2, 0, 0)
+    with pytest.raises(InputError, match="has no scores, which --min-score needs"):
+        assay.score(gold, {"s": gold}, task="events", min_score=0.5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -87,6 +88,65 @@ def test_order_does_not_matter_and_sides_exchange(golds, systems, random):
     same, _ = counted(comparer, [({"list": golds}, {"list": golds})])
     assert sum(same.values()) == same[RIGHT]
     assert (back[RIGHT], back[WRONG]) == (total[RIGHT], total[WRONG])
+
+
+_SCALARS = st.sampled_from(["tea", "Tea", "teas", 1, 2, "2.0", True, "4 March 2021", "2021-03-04", "n/a", " ", None])
+_FLAT = st.dictionaries(_NAMES, _SCALARS, max_size=3)
+_RECORDS = st.fixed_dictionaries(
+    {},
+    optional={"v": _SCALARS, "l": st.lists(_SCALARS, max_size=4), "o": _FLAT, "items": st.lists(_FLAT, max_size=5)},
+)
+
+
+def with_nulls(value: Any) -> Any:
+    """A record in which each object has another field and each list another element, with nothing in them."""
+    if isinstance(value, dict):
+        return {"new": None, **{key: with_nulls(one) for key, one in value.items()}, "more": {"x": [" "]}}
+    return [None, *map(with_nulls, value), {}] if isinstance(value, list) else value
+
+
+def renamed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {f"{key}_": renamed(one) for key, one in value.items()}
+    return [*map(renamed, value)] if isinstance(value, list) else value
+
+
+@given(_RECORDS, _RECORDS)
+def test_properties_of_the_outcomes_of_records(gold, system):
+    schema = infer_schema([("gold:1", gold), ("gold:2", system)])
+    right = []
+    for match in MATCHES:
+        comparer = Comparer(schema, Match(match))
+        total, fields = counted(comparer, [(gold, system)])
+        for same in (gold, with_nulls(gold)):
+            assert {one.outcome for one in comparer.compare(gold, same)} <= {RIGHT}
+        assert counted(comparer, [(with_nulls(gold), with_nulls(system))]) == (total, fields)
+        flat, _ = counted(Comparer(schema, Match(match, is_flat=True)), [(gold, system)])
+        assert flat[RIGHT] >= total[RIGHT]
+        others = infer_schema([("gold:1", renamed(gold)), ("gold:2", renamed(system))])
+        again, by_name = counted(Comparer(others, Match(match)), [(renamed(gold), renamed(system))])
+        assert again == total
+        named = {re.sub(r"(\w+)", r"\1_", name): counts for name, counts in fields.items()}
+        assert by_name == named
+        right.append(total[RIGHT])
+    assert right == sorted(right)
+
+
+@given(st.lists(_FLAT, max_size=5), st.lists(_FLAT, max_size=5))
+def test_objects_are_paired_as_well_as_by_trying_all_pairings(golds, systems):
+    schema = infer_schema([("gold:1", {"items": [*golds, *systems, {}]})])
+    for match in MATCHES:
+        comparer = Comparer(schema, Match(match))
+        worth = {}
+        for i, gold in enumerate(golds):
+            for j, system in enumerate(systems):
+                own, _ = counted(comparer, [({"items": [gold]}, {"items": [system]})])
+                worth[i, j] = (own[RIGHT], own[WRONG]) if own[RIGHT] else (0, 0)
+        longer = [*range(max(len(golds), len(systems)))]
+        every = ([worth.get(pair, (0, 0)) for pair in enumerate(order)] for order in permutations(longer))
+        best = max((sum(right for right, _ in one), sum(wrong for _, wrong in one)) for one in every)
+        total, _ = counted(comparer, [({"items": golds}, {"items": systems})])
+        assert (total[RIGHT], total[WRONG]) == best
 
 
 READINGS = [json.loads(line) for line in (DATA / "reading.jsonl").read_text("utf-8").splitlines()]

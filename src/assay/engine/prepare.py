@@ -283,7 +283,7 @@ class Run:
             self.corpora[number], rows = apply(rules, corpus, sides)
             self.mappings += [replace(row, file=name) for row in rows]
 
-    def drop_unsure(self, layer: str, one: str, many: str) -> None:
+    def drop_unsure(self, layer: str, one: str, many: str, *, needs_scores: bool = True) -> None:
         """Leave out marks of systems with a lower score than --min-score; `one`, `many`: 'span has', 'spans have'."""
         for number, (name, corpus) in enumerate(self.systems, 1):
             threshold = self.options.threshold_of(name)
@@ -291,6 +291,8 @@ class Run:
                 continue
             marks = corpus.marks.get(layer)
             if marks is None or not len(marks.scores):
+                if not needs_scores:
+                    continue
                 raise InputError(f"{corpus.name}: has no scores, which --min-score needs.")
             kept = marks.where(~(marks.scores < threshold[0]))
             text = f"a score below {threshold[0]:g} and do not count (--min-score)."

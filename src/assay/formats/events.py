@@ -7,6 +7,7 @@ OneIE's output is a graph. Places are words, ends excluded: of the sentence that
 
 from __future__ import annotations
 
+import math
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +22,7 @@ from assay.corpus import Column, Marks
 from assay.errors import InputError
 from assay.formats.builder import Builder, SpanLists
 from assay.formats.documents import check_label
-from assay.formats.jsontext import check_string, expect, first_object, json_values, quote
+from assay.formats.jsontext import check_string, expect, first_object, is_number, json_values, quote
 from assay.formats.source import Source
 
 FORMAT, EVENTS, ARGUMENTS = "events", "events", "event-arguments"
@@ -52,9 +53,11 @@ class EventLists:
         self._heads: dict[int, tuple[int, int]] = {}
         self._attributes: dict[int, list[str]] = {}
 
-    def event(self, sentence: int, atoms: Sequence[tuple[int, int]], type_: str, line: int) -> int:
+    def event(
+        self, sentence: int, atoms: Sequence[tuple[int, int]], type_: str, line: int, score: float = math.nan
+    ) -> int:
         """The number of a new event, by the place of its trigger."""
-        return self._triggers.span(sentence, atoms, type_, line)
+        return self._triggers.span(sentence, atoms, type_, line, score)
 
     def argument(
         self,
@@ -63,10 +66,11 @@ class EventLists:
         atoms: Sequence[tuple[int, int]],
         role: str,
         line: int,
+        score: float = math.nan,
         head: tuple[int, int] | None = None,
     ) -> None:
         """An argument of an event; its head is a stretch counted as the atoms are."""
-        number = self._arguments.span(sentence, atoms, role, line)
+        number = self._arguments.span(sentence, atoms, role, line, score)
         self._events.append(event)
         if head is not None:
             self._heads[number] = head
@@ -220,6 +224,11 @@ def _row(value: Any, place: str, shape: str, size: int = 3) -> list[Any]:
     return list(value)
 
 
+def _score(row: list[Any]) -> float:
+    """How sure a system is of a part of a graph: the number after its label, nan if there is none."""
+    return float(row[3]) if len(row) > 3 and is_number(row[3]) else math.nan
+
+
 def _read_maven(value: dict[str, Any], line: int, place: str, builder: Builder) -> None:
     """Triggers of a document by sentence; negative triggers are passed over."""
     sentences = [part for _, part in _objects_at(value, "content", place)]
@@ -239,8 +248,8 @@ def _read_maven(value: dict[str, Any], line: int, place: str, builder: Builder) 
             lists.event(*text.find(offset[0], offset[1], own.get("trigger_word"), here, start), type_, line)
 
 
-_Found = tuple[Any, Any, Any, Any, Any, str]
-"""Begin, end, text and head of a span, its type or role, and its place in messages."""
+_Found = tuple[Any, Any, Any, Any, float, Any, str]
+"""Begin, end, text, head and score of a span, its type or role, and its place in messages."""
 
 
 def _list_mentioned(value: dict[str, Any], place: str) -> Iterator[tuple[_Found, list[_Found]]]:
@@ -257,9 +266,9 @@ def _list_mentioned(value: dict[str, Any], place: str) -> Iterator[tuple[_Found,
             if not mention:
                 raise InputError(f"{there}: there is no mention {name} of an entity. Name one that is, or its start.")
             said = argument.get("text", mention.get("text"))
-            span = (mention.get("start"), mention.get("end"), said, mention.get("head"))
+            span = (mention.get("start"), mention.get("end"), said, mention.get("head"), math.nan)
             arguments.append((*span, argument.get("role"), there))
-        own = (trigger.get("start"), trigger.get("end"), trigger.get("text"), None)
+        own = (trigger.get("start"), trigger.get("end"), trigger.get("text"), None, math.nan)
         yield (*own, event.get("event_type"), f"{here}.trigger"), arguments
 
 
@@ -270,7 +279,7 @@ def _list_predicted(value: dict[str, Any], place: str) -> Iterator[tuple[_Found,
         listed = _list_at(event, "arguments", here)
         rows += [(f"{here}.arguments[{at}]", row, "[first, end, role]") for at, row in enumerate(listed)]
         checked = [(there, _row(row, there, shape)) for there, row, shape in rows]
-        trigger, *arguments = ((row[0], row[1], None, None, row[2], there) for there, row in checked)
+        trigger, *arguments = ((row[0], row[1], None, None, math.nan, row[2], there) for there, row in checked)
         yield trigger, arguments
 
 
@@ -283,15 +292,16 @@ def _list_graph(value: dict[str, Any], place: str) -> Iterator[tuple[_Found, lis
         spans[key] = []
         for at, given in enumerate(_list_at(graph, key, place)):
             row = _row(given, f"{place}.{key}[{at}]", "[first, end, type]")
-            spans[key].append((row[0], row[1], None, None, row[2], f"{place}.{key}[{at}]"))
+            spans[key].append((row[0], row[1], None, None, _score(row), row[2], f"{place}.{key}[{at}]"))
     arguments: list[list[_Found]] = [[] for _ in spans["triggers"]]
     for at, given in enumerate(_list_at(graph, "roles", place)):
         here = f"{place}.roles[{at}]"
-        trigger, entity, role = _row(given, here, "[trigger, entity, role]")[:3]
+        row = _row(given, here, "[trigger, entity, role]")
+        trigger, entity, role = row[:3]
         for number, key in ((trigger, "triggers"), (entity, "entities")):
             fits = type(number) is int and 0 <= number < len(spans[key])
             expect(fits, f"{here}: the number among {key}", number, f"one below {len(spans[key])}")
-        arguments[trigger].append((*spans["entities"][entity][:4], role, here))
+        arguments[trigger].append((*spans["entities"][entity][:4], _score(row), role, here))
     yield from zip(spans["triggers"], arguments, strict=True)
 
 
@@ -312,13 +322,13 @@ def _read_mentions(value: dict[str, Any], line: int, place: str, builder: Builde
         raise InputError(f"{place}: no events in it. Give event_mentions, events or graph, [] if there are none.")
     lists = builder.collector(event_lists)
     for trigger, arguments in keys[key](value, place):
-        begin, end, said, _, type_, here = trigger
-        event = lists.event(*text.find(begin, end, said, here), check_label(type_, here, "event"), line)
-        for begin, end, said, given, role, here in arguments:
+        begin, end, said, _, score, type_, here = trigger
+        event = lists.event(*text.find(begin, end, said, here), check_label(type_, here, "event"), line, score)
+        for begin, end, said, given, score, role, here in arguments:
             sentence, atoms = text.find(begin, end, said, here)
             head = None
             if given is not None:
                 own = _object(given, f"{here}: head")
                 (there, stretches) = text.find(own.get("start"), own.get("end"), own.get("text"), f"{here}: head")
                 head = stretches[0] if there == sentence else None
-            lists.argument(event, sentence, atoms, check_label(role, here, "argument"), line, head)
+            lists.argument(event, sentence, atoms, check_label(role, here, "argument"), line, score, head)

@@ -152,7 +152,8 @@ def _read_dygie_events(
                         "Places count over the document, from 0, and the last word belongs to it."
                     )
                 start = int(ends[there] - lengths[there])
-                given = int(number[there]), [(begin - start, last + 1 - start)], label, line
+                score = float(cells[4]) if len(cells) == 5 and is_number(cells[4]) else math.nan
+                given = int(number[there]), [(begin - start, last + 1 - start)], label, line, score
                 if index:
                     lists.argument(owner, *given)
                 elif there != sentence:

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Ints
+from assay.arrays import NONE, Bools, Floats, Ints
 from assay.corpus import Marks
 from assay.engine.counts import Sums
 from assay.engine.counts import tally_outcomes as by_kind
 from assay.engine.items import Items
-from assay.engine.matching import EXACT, Steps, equal_pairs, find_overlaps, same_places
+from assay.engine.matching import EXACT, Matches, Steps, equal_pairs, find_overlaps, same_places
 from assay.engine.measure import F1, MATCHED, Macro, Scores, measure
-from assay.engine.spanpairs import line_of, place_keys
+from assay.engine.spanpairs import line_of, place_keys, spans_of
 from assay.engine.weighting import Parts, weighted_scores
 from assay.errors import InputError, unknown
-from assay.formats.events import ARGUMENTS
+from assay.formats.events import ARGUMENTS, EVENTS
 from assay.tasks.events.pairs import ARGUMENT, ATTRIBUTE, TRIGGER, events_of, is_part, types_of
 
 FAIR = ("tp", "le", "be", "lbe", "ae", "fn", "fp")
@@ -71,10 +71,13 @@ def _places(sides: _Sides, whole: _Sides) -> tuple[_Columns, _Columns]:
     return [(types[0], types[1]), own], [(at[0][events[0]], at[1][events[1]])]
 
 
-def _judge(
+def _match(
     pair: Pair, part: int, *, types: bool = True, label: bool = True, attached: bool = True, match: str = "span"
-) -> Items:
-    """Parts of events by their keys, each once; `types`: whether the key has the event's type."""
+) -> tuple[Matches, Marks, Marks]:
+    """The matches of parts of events by their keys, and the parts of both sides, each once.
+
+    `types`: whether the key has the event's type.
+    """
     whole, sides = events_of(pair), _choose(pair, part)
     columns, triggers = _places(sides, whole)
     keys = [*(columns[:1] if types else ()), *columns[1:], *(triggers if attached else ())]
@@ -97,9 +100,21 @@ def _judge(
         steps.by_columns(0, *heads, *elsewhere)
     if match == "overlap":
         _pair_overlaps(steps, gold, system, elsewhere, 0)
-    matches = steps.matches(EXACT.index("fn"), EXACT.index("fp"))
-    key = _keys(pair, system, whole[1], attached=attached)
+    return steps.matches(EXACT.index("fn"), EXACT.index("fp")), gold, system
+
+
+def _judge(pair: Pair, part: int, *, attached: bool = True, **how: Any) -> Items:
+    """Parts of events by their keys, each once."""
+    matches, gold, system = _match(pair, part, attached=attached, **how)
+    key = _keys(pair, system, events_of(pair)[1], attached=attached)
     return matches.items(EXACT, gold, system, key, numbers=(gold.number, system.number))
+
+
+def match_triggers(pair: Pair) -> tuple[Matches, Floats]:
+    """The matches of triggers by place and type, and how sure the system is of each of its own."""
+    matches, _, system = _match(pair, TRIGGER, types=False, attached=False)
+    scores = pair.system.marks[EVENTS].scores
+    return matches, scores[spans_of(pair)[1].arguments["own"][system.number]] if len(scores) else scores
 
 
 def _keys(pair: Pair, system: Marks, whole: Marks, *, attached: bool = True) -> Ints:

@@ -46,6 +46,8 @@ def prepare_events(run: Run) -> None:
             others[name] = len(events) - len(kept)
             run.corpora[number] = corpus.with_marks(**{EVENTS: kept})
         run.notes.append(other_events(numbers=others))
+    run.drop_unsure(EVENTS, "event has", "events have")
+    run.drop_unsure(ARGUMENTS, "argument has", "arguments have", needs_scores=False)
     run.corpora = lay_out(run.corpora)
     run.align()
     run.put_on_line()

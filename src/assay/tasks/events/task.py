@@ -9,6 +9,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import Ints
 from assay.corpus import Corpus, Marks
+from assay.engine.confidences import rank_marks
 from assay.engine.items import Items
 from assay.engine.lexicon import find_bands
 from assay.engine.slices import SliceKind, Values
@@ -111,9 +112,10 @@ TASK = Task(
     measures_for=_measures_for,
     agreement=DEFAULTS,
     prepare=prepare_events,
-    options=("repair", "missing", "labels", "ignore_labels"),
+    options=("repair", "missing", "labels", "ignore_labels", "min_score"),
     slices=SLICES,
     drawing=DRAWING,
     matched=True,
     text_unit="",
+    confident=lambda run: rank_marks(run.pairs, measures.match_triggers),
 )
