@@ -12,7 +12,7 @@ from assay.errors import InputError
 from assay.formats.builder import Builder
 from assay.formats.documents import check_ids, flatten
 from assay.formats.jsondocs import IDS, OF_DOCUMENT
-from assay.formats.jsontext import check_string, json_values, quote
+from assay.formats.jsontext import check_string, expect, json_values, quote
 from assay.formats.source import Source
 
 FORMAT = "records"
@@ -20,6 +20,8 @@ RECORD, TEXT = "record", "text"
 """The columns of a corpus: the record as JSON, as a string of JSON if it is an answer; and the text it is about."""
 LABELS = (RECORD, TEXT)
 _GOLD = ("record", "gold", "expected", "reference", "ground_truth", "gt_parse")
+_OWN = ("record", "ground_truth", "gt_parse")
+"""Those that nothing else is under."""
 _KEYS = (*_GOLD, "prediction", "output", "extracted", "answer")
 """Keys of a record; the first that is there counts."""
 _OF_TEXTS = OF_DOCUMENT.difference(IDS).union(
@@ -35,7 +37,10 @@ def looks_records(head: Sequence[str]) -> bool:
     """True if the first object has a record."""
     first = _first_object(head)
     key = next((key for key in _GOLD if key in first), "")
-    return is_record(first.get(key)) and "text" not in first.get(key, ())
+    value = first.get(key)
+    # JSON in a string is refused with a remedy.
+    is_quoted = key in _OWN and isinstance(value, str) and value.lstrip().startswith("{")
+    return is_quoted or (is_record(value) and "text" not in first.get(key, ()))
 
 
 def looks_plain(head: Sequence[str]) -> bool:
@@ -119,6 +124,12 @@ def add_records(
         given = next((value[own] for own in IDS if value.get(own) is not None), name)
         content = value[key] if key else {own: one for own, one in value.items() if own not in (*IDS, TEXT)}
         text = value.get(TEXT) if value.get(TEXT) is not None else ""
+        expect(
+            isinstance(given, str | int | None) and not isinstance(given, bool),
+            f"{place}: the id",
+            given,
+            "a string or a number",
+        )
         if builder.sentence:
             check_ids(given is not None, bool(builder.ids), place)
         if given is None:
@@ -128,5 +139,6 @@ def add_records(
         if key:
             others = {own: one for own, one in value.items() if own not in (*IDS, *_KEYS, TEXT, key)}
             builder.describe(flatten(others))
-        cells = {RECORD: json.dumps(content, ensure_ascii=False), TEXT: check_string(text, f"{place}: the text")}
+        written = check_string(json.dumps(content, ensure_ascii=False), f"{place}: the record")
+        cells = {RECORD: written, TEXT: check_string(text, f"{place}: the text")}
         builder.add(["", *(cells[own] for own in builder.names)], [builder.words + 1], [line])

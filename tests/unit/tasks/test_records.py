@@ -266,3 +266,28 @@ def test_a_folder_of_other_json_is_not_taken_for_records(tmp_path, document):
     assert Input(str(tmp_path / "gold")).plan.name != "records"
     (tmp_path / "one.json").write_text('{"vendor": "Acme"}', "utf-8")
     assert Input(str(tmp_path / "one.json")).plan.name != "records"
+
+
+def test_records_that_are_nested_too_deeply_or_are_no_objects():
+    deep = json.loads("[" * 101 + "1" + "]" * 101)
+    assert refusal(assay.score, [{"id": 1, "record": {"a": deep}}], {"s": GOLD}, task="records").startswith(
+        "gold:1: nested more than 100 levels deep."
+    )
+    brackets = [{"id": 1, "record": {"a": "[" * 200, "l": [[1]] * 200}}]
+    assert f1(assay.score(brackets, {"s": brackets}, times=5)) == 1
+    system = [{"id": 0, "record": {"name": deep}}, {"id": 1, "record": 5}, {"id": 2, "answer": '{"name": "\\ud800"}'}]
+    result = assay.score(GOLD, {"s": system}, times=5)
+    assert "s: 2 of 5 answers could not be read and count as empty." in result.warnings
+    assert result.to_json().encode()
+
+
+def test_faults_of_files_of_records(tmp_path):
+    for line, message in (
+        ({"id": "1", "record": '{"a": 1}'}, "the record is a string. Is it JSON in a string?"),
+        ({"id": {"a": 1}, "record": {"a": 1}}, 'the id is {"a": 1}, but a string or a number is expected.'),
+        ({"id": "1", "record": {"a": "\ud800"}}, "the record has half a character (a lone surrogate) in it."),
+    ):
+        (tmp_path / "gold.jsonl").write_text(json.dumps(line), "utf-8")
+        path = str(tmp_path / "gold.jsonl")
+        assert refusal(assay.score, path, {"s": path}).startswith(f"{path}:1: {message}")
+    assert "records are not read from a column" in refusal(assay.score, GOLD, {"s": GOLD}, column="x")

@@ -25,8 +25,9 @@ from assay.tasks.records.judge import BREACHES, STATUS, RecordRun, outcomes_of
 from assay.tasks.records.kinds import DATE, read_date
 from assay.tasks.records.measures import compared_by
 from assay.tasks.records.pairing import OUTSIDE, SPURIOUS, ValueOutcome
-from assay.tasks.records.reading import MISSING, PARSED, READ, read_record
+from assay.tasks.records.reading import MALFORMED, MISSING, PARSED, READ, read_record
 from assay.tasks.records.schema import (
+    DEEPEST,
     VALUE,
     Place,
     check_form,
@@ -35,6 +36,7 @@ from assay.tasks.records.schema import (
     find_breaches,
     infer_schema,
     is_nothing,
+    is_too_deep,
     keep_fillers,
     merge_schemas,
     read_schema,
@@ -49,6 +51,8 @@ _MOST_FIELDS = 5
 def prepare_records(run: Run) -> None:
     """Read records, find their schema in gold or in a file, and bring the systems' into gold's order."""
     options = run.options
+    if options.column is not None:
+        raise UsageError(f"--column {options.spelled_column}: records are not read from a column. Remove --column.")
     run.read(lambda name, item: item if isinstance(item, Corpus) else _read(item))
     run.note_reading()
     if options.decided is not None and options.schema is None:
@@ -105,6 +109,8 @@ def find_schema(corpora: Sequence[Corpus], path: str | None, declared: Sequence[
     cells = ((corpus, *row) for corpus in corpora for row in enumerate(corpus.column(RECORD).strings()))
     for corpus, number, cell in cells:
         record, place = json.loads(cell), corpus.place_of_sentence(number)
+        if is_too_deep(cell):
+            raise InputError(f"{place}: nested more than {DEEPEST} levels deep. Records are flatter than this.")
         if isinstance(record, str):
             raise InputError(
                 f"{place}: the record is a string. Is it JSON in a string? It must be an object or a list of objects "
@@ -181,7 +187,10 @@ def _take_answers(run: Run, name: str, system: Corpus, schema: Place) -> Corpus:
         status = PARSED
         if cell.startswith('"') or cell == "null":
             status, record = read_record(json.loads(cell), schema)
-            cell = json.dumps(record, ensure_ascii=False)
+            # Escapes in an answer may be half a character.
+            cell = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+        if status in READ and (cell[0] not in "{[" or is_too_deep(cell)):
+            status, cell = MALFORMED, "null"
         statuses.append(status)
         read.append(cell)
         record = json.loads(cell) if is_checked and status in READ else {}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 from assay.classes import dataclass
@@ -30,7 +32,9 @@ _USED = frozenset(
 )
 """Keywords of JSON Schema that are read, or that say nothing of values."""
 _NOUNS = {OBJECT: "an object", LIST: "a list", VALUE: "a single value"}
-_DEEPEST = 100
+DEEPEST = 100
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]')
+"""Strings of JSON, and its brackets."""
 _SHAPES: Mapping[str, tuple[type, str]] = {
     **dict.fromkeys(("anyOf", "oneOf", "allOf", "enum", "required"), (list, "a list")),
     **dict.fromkeys(("properties", "items"), (dict, "an object")),
@@ -111,6 +115,14 @@ def is_nothing(value: Any) -> bool:
     return value is None or (type(value) is float and not math.isfinite(value))
 
 
+def is_too_deep(text: str) -> bool:
+    """True if a record, written as JSON, is nested more deeply than records are read."""
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return False
+    steps = ((mark in "[{") - (mark in "]}") for mark in _BRACKETS.findall(text) if len(mark) == 1)
+    return max(accumulate(steps)) > DEEPEST
+
+
 def filler_in(value: Any) -> str:
     """The filler that a value is; nothing if it is none."""
     return _find_filler(value) if type(value) is str and len(value) <= _LONGEST_FILLER else ""
@@ -130,18 +142,16 @@ def infer_schema(records: Sequence[tuple[str, Any]], told: Place | None = None) 
 
     `told`: the schema of a file, whose lists are lists here too.
     """
-    return _infer("", list(records), 0, told)
+    return _infer("", list(records), told)
 
 
-def _infer(path: str, given: list[tuple[str, Any]], depth: int, told: Place | None) -> Place:
-    if depth > _DEEPEST:
-        raise InputError(f"{given[0][0]}: nested more than {_DEEPEST} levels deep. Records are flatter than this.")
+def _infer(path: str, given: list[tuple[str, Any]], told: Place | None) -> Place:
     there = [(place, value) for place, value in given if not is_nothing(value)]
     forms = {form: place for place, value in reversed(there) if (form := _form_of(value))}
     element = told.element if told is not None else None
     if LIST in forms or element is not None:
         elements = [(place, one) for place, value in there for one in (value if isinstance(value, list) else [value])]
-        return Place(path, LIST, element=_infer(f"{path}[]", elements, depth + 1, element))
+        return Place(path, LIST, element=_infer(f"{path}[]", elements, element))
     if len(forms) > 1:
         raise InputError(
             f"{forms[OBJECT]}: {path or 'the record'} is an object, and at {forms[VALUE]} it is a single "
@@ -153,7 +163,6 @@ def _infer(path: str, given: list[tuple[str, Any]], depth: int, told: Place | No
             key: _infer(
                 path_of(path, key),
                 [(p, v[key]) for p, v in given if isinstance(v, Mapping) and key in v],
-                depth + 1,
                 told.fields.get(key) if told is not None else None,
             )
             for key in keys
@@ -180,7 +189,7 @@ def read_schema(given: Mapping[str, Any], name: str) -> Place:
 
 def _list_unread(given: Any, depth: int) -> Iterator[str]:
     """The keywords of a schema, and of those within it, that are not used."""
-    if not isinstance(given, Mapping) or depth > _DEEPEST:
+    if not isinstance(given, Mapping) or depth > DEEPEST:
         return
     for key, value in given.items():
         if key in ("properties", "$defs", "definitions") and isinstance(value, Mapping):
@@ -195,7 +204,7 @@ def _list_unread(given: Any, depth: int) -> Iterator[str]:
 
 def _read(path: str, given: Any, root: Mapping[str, Any], name: str, depth: int) -> Place:
     where = f"{name}: {path or 'the record'}"
-    if depth > _DEEPEST:
+    if depth > DEEPEST:
         raise InputError(f"{where} refers to itself. Records that are nested without end are not compared.")
     if not isinstance(given, Mapping):
         raise InputError(f"{where} is {json.dumps(given)}, but a schema is an object.")
