@@ -115,8 +115,6 @@ class Readings:
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
         self._known: dict[tuple[type, Any], ReadValue] = {}
-        self.ambiguous = 0
-        """The number of distinct dates with two readings."""
 
     def read(self, value: Any) -> ReadValue:
         """A value as the kind reads it."""
@@ -137,7 +135,6 @@ class Readings:
             read, unit = read_figure(text, kind.parameters.get("decimal", ".")) or (None, "")
         elif kind.name == DATE:
             read = read_date(text, kind.parameters.get("order", ""))
-            self.ambiguous += read == ()
             read = read[: _PRECISIONS.get(kind.parameters.get("precision", ""), 9)] if read else None
         return ReadValue((TEXT, text), is_read=kind.name in (TEXT, ENUM)) if read is None else ReadValue(read, unit)
 

@@ -6,18 +6,11 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from assay.formats.shapes import answer_bodies, clean_answer, is_refusal
+from assay.formats.shapes import STATUSES, answer_bodies, clean_answer, is_refusal
 from assay.formats.values import Pairs, load_value, objects_in
 from assay.tasks.records.schema import LIST, Place, is_nothing
 
-PARSED, REPAIRED, EMPTY, REFUSED, MALFORMED, MISSING = (
-    "parsed",
-    "repaired",
-    "empty",
-    "refused",
-    "malformed",
-    "missing",
-)
+PARSED, REPAIRED, EMPTY, REFUSED, MALFORMED, MISSING = STATUSES
 READ = (PARSED, REPAIRED, EMPTY)
 """The statuses of answers that have a record."""
 _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*+")|//[^\n]*|/\*.*?\*/', re.DOTALL)

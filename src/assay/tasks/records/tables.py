@@ -120,20 +120,8 @@ def _fields(result: Result) -> Iterator[Table]:
                 (2 * right, 2 * (right + wrong) + missing + spurious),
                 (2 * right, 2 * right + wrong + missing + spurious),
             ]
-            rows.append(
-                (
-                    *(
-                        "overall" if label is None else label,
-                        right + wrong + missing,
-                        right,
-                        wrong,
-                        missing,
-                        spurious,
-                    ),
-                    *(counts[name] for name in grounded),
-                    *(part / whole if whole else None for part, whole in shares),
-                )
-            )
+            numbers = (right + wrong + missing, *(counts[name] for name in (*OUTCOMES, *grounded)))
+            rows.append((label or "overall", *numbers, *(part / whole if whole else None for part, whole in shares)))
         yield Table(
             f"Fields: {system}",
             ("field", "gold", *OUTCOMES, *grounded, "precision", "recall", "f1", "fair f1"),
