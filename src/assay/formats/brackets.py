@@ -118,7 +118,9 @@ def read_brackets(
     forest.hand_over(missing)
 
 
-def _add_numbered(forest: Forest, scan: _Scan, path: str, lines: list[int], plain: Callable[[str], str]) -> None:
+def _add_numbered(
+    forest: Forest, scan: _Scan, path: str, lines: list[int], plain: Callable[[str], str]
+) -> None:
     """Give the forest trees with their words in the order of their numbers."""
     forms, tags, labels = map(scan.strings, (scan.forms, scan.tags, scan.labels))
     above, parents = scan.above.tolist(), scan.parents.tolist()

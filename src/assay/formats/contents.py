@@ -90,7 +90,9 @@ def _show(values: Mapping[str, int], number: int) -> str:
 
 
 @explicit
-def describe(path: str | PathLike[str], *, input_format: str | None = None, repair: str | None = None) -> Contents:
+def describe(
+    path: str | PathLike[str], *, input_format: str | None = None, repair: str | None = None
+) -> Contents:
     """What a file or folder contains: its format, layers with their labels, annotators and models, documents that are
     skipped or that nobody annotated, keys of metadata, the unit of offsets, and faults.
 

@@ -123,9 +123,8 @@ def nodes_to_words(corpus: Corpus, asides: Ints) -> Corpus:
     sentence = np.minimum(np.array(corpus.aside_sentences, dtype=np.int64)[asides], corpus.sentences - 1)
     for aside, row in zip(asides.tolist(), cells, strict=True):
         if len(row[0]) > _LONGEST:
-            raise InputError(
-                f"{find_line_place(corpus, aside)}: {row[0]} is not the number of a node. Renumber the nodes."
-            )
+            raise InputError(f"{find_line_place(corpus, aside)}: {row[0]} is not the number of a node. Renumber "
+            f"the nodes.")
     whole, number = np.array([row[0].split(".") for row in cells], dtype=np.int64).T
     start = np.maximum(sentence - np.searchsorted(corpus.starts[:-1], before) + 1, 1)
     start[whole > 0] = 0

@@ -488,9 +488,8 @@ def _format_brackets(corpus: Corpus, first: int, size: int, arguments: Sequence[
             last = still_open[-1] == argument
             taken = argument if last else next(span for span in reversed(still_open) if span[2] == argument[2])
             if taken[0] != argument[0]:
-                fact = (
-                    f"two arguments {argument[2]} of one predicate cross each other, which brackets cannot express."
-                )
+                fact = (f"two arguments {argument[2]} of one predicate cross each other, which brackets cannot "
+                f"express.")
                 _refuse(corpus, [first + argument[0]], fact, "Rename one of them.")
             closed += ")" if last else f"{argument[2]})"
             still_open.remove(argument)

@@ -373,9 +373,8 @@ def _candidates(cells: Sequence[str], place: str) -> Iterator[tuple[str, float, 
         except ValueError:
             value = math.inf
         if math.isinf(value) or (math.isnan(value) and score):
-            raise InputError(
-                f"{place}: the score {score!r} of {name} is not a number. Leave it empty if there is none."
-            )
+            raise InputError(f"{place}: the score {score!r} of {name} is not a number. Leave it empty if there is "
+            f"none.")
         if name not in scores:
             yield name, value, label
         if scores.setdefault(name, (score, label)) != (score, label):

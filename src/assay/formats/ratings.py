@@ -401,7 +401,9 @@ def _list_names(names: Sequence[str], most: int = 12) -> str:
 # --- annotators of a wide table: found by the labels that columns share, never by their place ---
 
 
-def _find_annotators(header: Sequence[str], cells: Mapping[int, Sequence[str]], rows: int) -> tuple[list[int], str]:
+def _find_annotators(
+    header: Sequence[str], cells: Mapping[int, Sequence[str]], rows: int
+) -> tuple[list[int], str]:
     """The columns of annotators among those whose filled cells are given, and why that is in doubt, if it is.
 
     Annotators are the columns of which each has at least half of its cells among the labels of another one, and the

@@ -56,6 +56,7 @@ _LONGEST = 1_000_000
 _LOOKED_AT = 50
 
 
+
 # --- brat ---
 
 
