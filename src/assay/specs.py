@@ -62,12 +62,38 @@ def spell(name: str, parameters: Mapping[str, Any]) -> str:
     return f"{name}({', '.join(words)})" if words else name
 
 
-def read_fraction(option: str, text: str, example: str) -> float:
-    """The fraction that an option gives: 0.005, or 0.5pt (points) and 0.5% for the same."""
-    match = _NUMBER.fullmatch(text.strip())
-    if not match or not math.isfinite(float(match[1])):
-        raise UsageError(f"{option} {text}: {text!r} is not a number. Write a fraction or points, e.g. {example}")
-    return float(match[1]) / (100 if match[2] else 1)
+def read_fraction(option: str, text: str, example: str) -> tuple[str, float]:
+    """The name, if there is one, and the fraction of `[NAME=]X`: 0.005, or 0.5pt (points) and 0.5% for the same."""
+    # Names of measures may have = in brackets.
+    name, equals, number = text.rpartition("=")
+    match = _NUMBER.fullmatch(number.strip())
+    if not match or not math.isfinite(float(match[1])) or (equals and not name):
+        wrong = number if name or not equals else text
+        raise UsageError(f"{option} {text}: {wrong!r} is not a number. Write e.g. {example}")
+    return name, float(match[1]) / (100 if match[2] else 1)
+
+
+def read_margin(text: str) -> float:
+    """The margin of a score between 0 and 1 that `[MEASURE=]D` gives."""
+    _, value = read_fraction("--margin", text, "0.005 or 0.5pt")
+    if value <= 0:
+        raise UsageError(f"--margin {text}: a margin is above 0, e.g. 0.005 or 0.5pt.")
+    check_margin(text, value)
+    return value
+
+
+def check_margin(text: str, value: float) -> None:
+    """Raise an error if a margin of a score between 0 and 1 cannot be meant."""
+    has_unit = text.endswith(("pt", "%"))
+    if value > 0.2 and not has_unit:
+        point = "point" if value == 1 else "points"
+        large = f"; for {100 * value:g} points write {100 * value:g}pt" * (value < 1)
+        raise UsageError(
+            f"--margin {text}: {value:g} is {100 * value:g} points. For {value:g} {point} write {value / 100:g} or "
+            f"{value:g}pt{large}."
+        )
+    if value >= 1:
+        raise UsageError(f"--margin {text}: a margin is below 100 points, e.g. 0.005 or 0.5pt.")
 
 
 def whole_number(text: str, otherwise: int = 0) -> int:

@@ -185,8 +185,8 @@ def test_a_single_system_has_its_means(assay: Run, here: Path) -> None:
         (("runs.csv", "--rope", "0.002", "--dataset", "set"), "there is no data set 'set'. Did you mean"),
         (("runs.csv", "--rope", "acuracy=0.002"), "there is no measure 'acuracy'. Did you mean accuracy or"),
         (("runs.csv", "--rope", "1", "--rope", "2"), "--rope 2: a second region for all measures."),
-        (("runs.csv", "--rope", "-1"), "--rope -1: give a number from 0 on, '98 items', ci95, ci95half or "
-        "annotators."),
+        (("runs.csv", "--rope", "-1"), "--rope -1: give a number from 0 on, points (0.5pt), '98 items', ci95, "
+        "ci95half or annotators."),
         (("runs.csv", "--rope", "ci95"), "accuracy: --rope ci95 needs the number of items of each test part"),
         (("runs.csv", "--rope", "0.002", "--rho", "1"), "--rho 1: give a number from 0 to below 1, or folds or "
         "sizes."),

@@ -357,7 +357,15 @@ def test_undefined_figures_are_left_out_of_flat_json(assay, here):
 @pytest.mark.parametrize(
     ("files", "options", "code", "line"),
     [
-        ("a a2=a", "--margin 1pt --fail-unless not-worse", 0, ""),
+        ("a a2=a", "--margin 20pt --fail-unless not-worse", 0, ""),
+        ("a a2=a", "--fail-unless identical", 0, ""),
+        (
+            "a a2=a",
+            "--margin 1pt --fail-unless not-worse",
+            1,
+            "it is not shown that a2 is not worse than a by the margin or more, because the test set is too small "
+            "(verdict: identical).",
+        ),
         ("a b", "--margin 20pt --fail-unless not-worse", 0, ""),
         ("a b", "--margin 20pt --fail-unless equivalent,better", 0, ""),
         ("a b", "--fail-unless better", 0, ""),
@@ -366,8 +374,11 @@ def test_undefined_figures_are_left_out_of_flat_json(assay, here):
             "b a",
             "--margin 0.01pt --fail-unless not-worse",
             1,
-            "accuracy: it is not shown that a is not worse than b by the margin (verdict: more-than-margin).",
+            "accuracy: it is not shown that a is not worse than b by the margin or more (verdict: more-than-margin).",
         ),
+        ("a b", "--baseline b --fail-unless better", 1, "not shown that a is better than b (verdict: different)."),
+        ("b a", "--baseline a --fail-unless better", 0, ""),
+        ("a b", "--fail-unless=", 2, "--fail-unless : there is no kind ''."),
         ("a b", "--fail-unless not-worse", 2, "--fail-unless not-worse needs the smallest difference that matters"),
         ("a b", "--fail-unless worse", 2, "--fail-unless worse: there is no kind 'worse'."),
     ],

@@ -67,7 +67,7 @@ def test_a_few_differing_units_of_many_are_within_a_margin() -> None:
     assert "interval" not in row.claims
     text = assay.compare(gold, {"a": a, "b": b}, "accuracy", margin=0.02).verdict
     assert "equivalent on accuracy within the margin of 2 points" in text
-    assert f"at most {100 * upper:.6g} points" in text
+    assert f"allows a difference of at most {100 * upper:.2f} points" in text
     row = assay.compare(gold, {"a": a, "b": b}, "accuracy", margin=0.019).main_tests[0]
     assert row.kind == "untestable"
 
@@ -92,7 +92,7 @@ def test_one_large_sentence_counts_with_its_size() -> None:
         ("accuracy=0.5", "--margin accuracy=0.5: 0.5 is 50 points."),
         ("0", "--margin 0: a margin is above 0, e.g. 0.005 or 0.5pt."),
         ("-0.01", "--margin -0.01: a margin is above 0"),
-        ("half", "--margin half: 'half' is not a number. Write a fraction or points, e.g. 0.005 or 0.5pt"),
+        ("half", "--margin half: 'half' is not a number. Write e.g. 0.005 or 0.5pt"),
         (["0.01", "1pt"], "--margin 1pt: a second margin for all measures."),
         ("las=0.01", "--margin las=0.01: there is no measure 'las'."),
     ],

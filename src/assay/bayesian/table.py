@@ -275,9 +275,11 @@ WIDEST = 0.01
 WIDE = 0.05
 """From this half width on, as a fraction, a region from an interval depends on test parts more than on systems."""
 _ITEMS = re.compile(r"(\d+(?:\.\d+)?)\s*items?")
+_POINTS = re.compile(r"(margin )?(\S+)\s*(?:pt|%)")
 _REMEDY = "Give it in units of the measure, e.g. --rope"
 _SOURCES = {
     "given": "given by --rope",
+    "margin": "given by --margin",
     "ci95": "from ci95, the width of a 95% interval",
     "ci95half": "from ci95half, half the width of a 95% interval",
 }
@@ -361,9 +363,14 @@ def find_rope(
     elif counted:
         half, origin = float(counted[1]) / items * full, f"{counted[1]} items of {items:,.0f}"
     else:
-        half, origin = number_in(text, math.inf), "given"
+        in_points = _POINTS.fullmatch(text)
+        origin = "margin" if in_points and in_points[1] else "given"
+        half = number_in(in_points[2] if in_points else text, math.inf)
+        half *= (full if known else 1) / 100 if in_points else 1
         if math.isnan(half):
-            raise UsageError(f"--rope {text}: give a number from 0 on, '98 items', ci95, ci95half or annotators.")
+            raise UsageError(
+                f"--rope {text}: give a number from 0 on, points (0.5pt), '98 items', ci95, ci95half or annotators."
+            )
     # Of scores without a bound nobody knows how far they can lie apart.
     if half > full and known:
         raise UsageError(

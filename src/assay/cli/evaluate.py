@@ -73,8 +73,8 @@ def score_command(**given: Any) -> int:
 
 @click.command(cls=Command)
 @option("--fail-unless", "Exit with 1 unless the comparison of the last system with the first (with --baseline: of "
-        "each system with it) shows one of these: better, more-than-margin, equivalent, not-worse. All but better "
-        "need --margin. Divide several by commas.", GATES, metavar="KINDS")
+        "each system with it) shows one of these: better, more-than-margin, equivalent, not-worse, identical. All "
+        "but better and identical need --margin. Divide several by commas.", GATES, metavar="KINDS")
 @option("--items", "Write documents in which systems differ, those of --kind if it is given: tasks of Label Studio "
         "(.json), rows of Prodigy (.jsonl) or folders of brat (/).", BREAKDOWN, type=OutputPath())
 @_evaluation_options(CompareKeywords)

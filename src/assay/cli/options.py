@@ -299,18 +299,20 @@ def gate_options(function: Function) -> Function:
     def gather_gates(
         fail_under: Sequence[str], fail_over: Sequence[str], fail_if_worse: str | None, tolerance: str, **given: Any
     ) -> Any:
-        allowed, unless = read_fraction("--tolerance", tolerance, "0.002 or 0.2pt"), given.pop("fail_unless", None)
-        if not 0 <= allowed <= 1:
+        named, allowed = read_fraction("--tolerance", tolerance, "0.002 or 0.2pt")
+        unless = given.pop("fail_unless", None)
+        if named or not 0 <= allowed <= 1:
             raise UsageError(f"--tolerance {tolerance}: give a number from 0 to 1, e.g. 0.002 or 0.2pt.")
         if allowed and not fail_if_worse:
             raise UsageError("--tolerance needs --fail-if-worse BASELINE.json.")
         gates = None
-        if fail_under or fail_over or fail_if_worse or unless:
+        if fail_under or fail_over or fail_if_worse or unless is not None:
             from assay.result import Result
             from assay.result.gates import Gates
 
             baseline = Result.read(fail_if_worse) if fail_if_worse else None
-            gates = Gates(fail_under, baseline, fail_if_worse or "", allowed, fail_over, unless or "")
+            of_pairs = {"unless": unless, "against": given.get("baseline")}
+            gates = Gates(fail_under, baseline, fail_if_worse or "", allowed, fail_over, **of_pairs)
         return function(gates=gates, **given)
 
     return cast(Function, _GATES(gather_gates))

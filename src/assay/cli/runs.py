@@ -12,7 +12,7 @@ import click
 from assay.cli.options import CLUSTER, SEED, Command, Group, OutputPath, option, output_options
 from assay.cli.output import Output, check_stdin, write_output
 from assay.errors import UsageError
-from assay.specs import read_fraction
+from assay.specs import read_margin
 
 if TYPE_CHECKING:
     from assay.experiment.job import Job
@@ -303,8 +303,8 @@ def bayes_command(
         measure, _, value = text.rpartition("=")
         if measure in by_measure:
             raise UsageError(f"{name} {text}: a second region for {measure or 'all measures'}.")
-        if margins or value.endswith("pt"):
-            value = repr(read_fraction(name, value, "0.005 or 0.5pt"))
+        if margins:
+            value = f"margin {100 * read_margin(text)!r}pt"
         by_measure[measure] = value
     with output.progress("Comparing runs …"):
         from assay.bayesian import bayes

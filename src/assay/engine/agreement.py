@@ -92,6 +92,8 @@ def agreement(
         chosen = replace(chosen, interval="percentile")
     specs = [measures] if isinstance(measures, str) else measures or ()
     ways = (against,) if isinstance(against, str) else tuple(against) or AGAINST
+    if chosen.margin and not systems:
+        raise UsageError("--margin is for systems that are compared with annotators. Name one: --system NAME=PATH")
     target = items if isinstance(items, str) and is_adjudication(items) else ""
     disputes = Disputes() if target else None
     asked = _Request([find(spec) for spec in specs], {}, ways, bool(items) and not target, chosen, disputes)
@@ -117,7 +119,11 @@ def agreement(
         raise UsageError("agreement reads files more than once, so they cannot come from standard input.")
     judged_systems = named_systems(systems) if systems else {}
     chosen = chosen.with_columns([*people, *judged_systems])
-    findings = _agree_in_files(people, absent, replace(asked, systems=judged_systems, options=chosen))
+    # The margin is for systems, not for pairs of annotators.
+    plain: dict[str, Any] = {"margin": ()}
+    request = replace(asked, systems=judged_systems, options=replace(chosen, **plain))
+    findings = _agree_in_files(people, absent, request)
+    findings.options = replace(findings.options, margin=chosen.margin)
     findings.warnings[:0] = [
         f"{a} and {b} are copies of one file, so their agreement says nothing."
         for (a, path), (b, other) in combinations(people.items(), 2)

@@ -376,16 +376,18 @@ def _with_margins(
 def _compare_with_margin(row: Comparison, family: int) -> Comparison:
     """A comparison with the two one-sided tests against its margin, at the level of its family.
 
-    If few units differ, the interval is too narrow. Then the largest share of differing units that is plausible says
-    how large the difference can be, if each of them changed as much as the largest unit can.
+    If few units differ, or nearly all of some go one way, the interval is too narrow. Then the largest share of
+    differing units that is plausible says how large the difference can be, if each of them changed as much as the
+    largest unit can.
     """
-    margin, level = row.margin, 1 - ALPHA / family
+    margin, level, reach = row.margin, 1 - ALPHA / family, row.widest
     assert margin is not None
-    if row.few:
-        if math.isnan(row.unit_effect):
-            return row
-        reach = clopper_pearson(row.units, row.all_units, 2 * level - 1)[1] * row.unit_effect
-        return replace(row, low90=-reach, high90=reach)
+    if row.few and math.isnan(row.unit_effect):
+        return row
+    if row.few or row.is_skewed:
+        if not math.isnan(row.unit_effect):
+            reach = min(reach, clopper_pearson(row.units, row.all_units, 2 * level - 1)[1] * row.unit_effect)
+        return replace(row, low90=-reach, high90=reach) if reach < math.inf else row
     if row.variance is None or row.df is None:
         return replace(row, margin=None)
     low, high = t_interval(row.difference, row.variance, row.df + 1, -row.widest, row.widest, 2 * level - 1)

@@ -165,7 +165,7 @@ def _rows(
             # Systems that differ only in items that humans did not label are not identical.
             differ = int((own[0] != 0).sum()) or int((own[2] != 0).any())
             fields |= {"variance": found.variance, "df": found.humans - 1.0, "units": differ}
-            yield row, {**fields, "exact": False, "few": False}
+            yield row, {**fields, "exact": False, "few": False, "is_skewed": False}
 
 
 def _make_row(

@@ -18,20 +18,16 @@ from assay.classes import dataclass
 from assay.corpus import UNITS, cluster_key
 from assay.engine.measure import Measure
 from assay.engine.task import Task, find_task, tasks
-from assay.errors import InputError, UsageError, unknown
+from assay.errors import InputError, UsageError, describe_os_error, unknown
 from assay.formats import FORMATS
 from assay.formats.items import FORMAT as ITEMS
 from assay.formats.source import list_files
 from assay.formats.whose import Asked, check_repair
 from assay.keywords import OF_TASKS, OPTIONS
 from assay.result import enumeration
-from assay.specs import read_fraction
+from assay.specs import check_margin, read_fraction
 
 T = TypeVar("T")
-_LARGE_MARGIN = (
-    "--margin {text}: {value:g} is {points:g} points. For {value:g} points write {fraction:g} or {value:g}pt; for "
-    "{points:g} points write {points:g}pt."
-)
 TRAIN = "train"
 """The name of training data in `--which`."""
 TAGS = ("XPOS", "tag", "UPOS")
@@ -214,19 +210,14 @@ class Options:
         """The smallest difference of a measure that matters, or None; `form` is that of its main score."""
         margins = {name: (value, text) for name, value, text in self._margins}
         value, text = margins.get(measure, margins.get("", (None, "")))
-        if value is not None and form == "percent" and value > 0.2 and not text.endswith(("pt", "%")):
-            raise UsageError(_LARGE_MARGIN.format(text=text, value=value, points=value * 100, fraction=value / 100))
+        if value is not None and form == "percent":
+            check_margin(text, value)
         return value
 
     @property
     def _margins(self) -> list[tuple[str, float, str]]:
         """Each margin: the measure (empty: all others), the difference, and the text that was given."""
-        margins = []
-        for text in self.margin:
-            # Names of measures may have = in brackets.
-            measure, _, number = text.rpartition("=")
-            margins.append((measure, read_fraction("--margin", number, "0.005 or 0.5pt"), text))
-        return margins
+        return [(*read_fraction("--margin", text, "0.005 or 0.5pt"), text) for text in self.margin]
 
     def check_margins(self, measures: Collection[str]) -> None:
         """Raise an error if a margin is for a measure that is not tested."""
@@ -339,8 +330,6 @@ class Options:
                 raise UsageError(f"--margin {text}: a margin is above 0, e.g. 0.005 or 0.5pt.")
             if measure in [name for name, *_ in self._margins[:number]]:
                 raise UsageError(f"--margin {text}: a second margin for {measure or 'all measures'}.")
-            if not measure:
-                self.margin_of("", "percent")
         for name, value in (("missing", "absent"), ("kind", "disagreement")):
             if getattr(self, name) == value and not self.symmetric:
                 raise UsageError(f"--{name} {value} is about annotators: assay agreement")
@@ -404,7 +393,10 @@ def checksum_files(options: Options, measures: Sequence[Measure]) -> dict[str, s
     for name, path in files.items():
         digest = hashlib.sha256()
         for file in list_files(path):
-            with open(file, "rb") as stream:
-                digest.update(hashlib.file_digest(stream, "sha256").digest())
+            try:
+                with open(file, "rb") as stream:
+                    digest.update(hashlib.file_digest(stream, "sha256").digest())
+            except OSError as error:
+                raise InputError(f"--{name} {path}: cannot be opened ({describe_os_error(error)}).") from None
         digests[name] = digest.hexdigest()
     return digests

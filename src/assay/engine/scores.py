@@ -47,6 +47,8 @@ FEW_ITEMS = 10
 """With fewer items of a label (gold and system), the interval of a plain mean over labels is too short."""
 MOST_FIELDS = 512
 """With more counts per unit, as in an average over very many labels, power is not computed."""
+_LEAST_ONE_WAY = 50
+"""With fewer units that all go one way, or a skewness like theirs, tests against a margin err too often (7–20%)."""
 _STEP = 1e-4
 """Gradients are differences over this share of a count, but at least one item."""
 _Ends = tuple[float, float, str]
@@ -672,13 +674,15 @@ class MeasureScores(SystemScores):
         keeps = self.settings.keeps_evidence and self.slice is None
         differences = {name: float(self._observed[name][b] - self._observed[name][a]) for name in self.tested}
         # The variance of each difference, from the contributions of units, and its degrees of freedom.
-        spreads = dict.fromkeys(self.tested, (math.nan, math.nan))
+        spreads, skewed = dict.fromkeys(self.tested, (math.nan, math.nan)), set()
         for name in self.tested if self.tallies.units > 1 and self.settings.interval else ():
             if np.isnan(self._observed[name][[a, b]]).any():
                 continue
             (first, second), sizes = self.linear_values(name, (a, b))
             centred = not self.clusters and name not in self.averages
             spreads[name] = find_variance(second - first, sizes, centred=centred), self.degrees(name, (a, b))
+            if is_skewed(second - first, sizes):
+                skewed.add(name)
         ends_of = self._difference_intervals(a, b, differences, spreads)
         for name in self.tested:
             low, high, interval = ends_of[name]
@@ -686,8 +690,8 @@ class MeasureScores(SystemScores):
             ends = (low, high, "" if math.isnan(low) else interval)
             evidence = self._exchange(a, b, name) if keeps and name == self.measure.main else None
             found = (differences[name], ends, outcome, spreads[name])
-            more: dict[str, Any] = {"power": power, "evidence": evidence}
-            if not few and name in self.functions and outcome.units < FEW_DIFFERING:
+            more: dict[str, Any] = {"power": power, "evidence": evidence, "is_skewed": name in skewed}
+            if not few and name in self.functions and (outcome.units < FEW_DIFFERING or name in skewed):
                 more |= {"unit_effect": self._largest_effect(name, (a, b)), "all_units": self.tallies.units}
             yield self._make_row(a, b, name, found, few, **more)
 
@@ -908,6 +912,13 @@ def find_variance(values: Floats, sizes: Array, *, centred: bool = True) -> floa
     number = float(sizes.sum())
     mean = math.fsum((sizes * values).tolist()) / number if centred else 0.0
     return number / max(1.0, number - 1) * math.fsum((sizes * (values - mean) ** 2).tolist())
+
+
+def is_skewed(values: Floats, sizes: Array) -> bool:
+    """True if a sum of values is as skewed as a count of fewer than 50 units that all go one way."""
+    mean = math.fsum((sizes * values).tolist()) / float(sizes.sum())
+    second, third = (math.fsum((sizes * (values - mean) ** power).tolist()) for power in (2, 3))
+    return _LEAST_ONE_WAY * third**2 > second**3
 
 
 def _gradient(function: ScoreFunction, totals: Floats, fields: Sequence[str]) -> Floats:

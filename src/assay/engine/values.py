@@ -21,7 +21,15 @@ from assay.engine.counts import (
 )
 from assay.engine.items import Items
 from assay.engine.measure import Measure
-from assay.engine.scores import Exchange, MeasureScores, Settings, SystemScores, find_variance, test_exchange
+from assay.engine.scores import (
+    Exchange,
+    MeasureScores,
+    Settings,
+    SystemScores,
+    find_variance,
+    is_skewed,
+    test_exchange,
+)
 from assay.result import Comparison, CountsRow, Power
 from assay.stats import intervals
 from assay.stats.resample import bootstrap_weights
@@ -394,13 +402,14 @@ class ValueScores(SystemScores):
             order = self._order(name, a, b)
             function, observed = self.every[name], self.values(name)
             difference = float(observed[b] - observed[a])
-            variance, df, ends = math.nan, math.nan, (math.nan, math.nan, "")
+            variance, df, ends, skewed = math.nan, math.nan, (math.nan, math.nan, ""), False
             pair = (b, a) if order.turned else (a, b)
             whole = [self._sample(name, system, order) for system in pair]
             samples, differing = [one.defined() for one in whole], self._differing(*(one.parts for one in whole))
             if not math.isnan(difference) and self.tallies.units > 1 and self.settings.interval:
                 first, second = (self._changes(sample, order) for sample in samples)
                 variance, df = find_variance(second - first, np.ones(len(first))), self.degrees(name, pair)
+                skewed = is_skewed(second - first, np.ones(len(first)))
                 ends = self._difference_interval(samples, order, difference, variance, df)
             outcome, power = self._test(samples, order, difference, ends[:2], int(differing.sum()))
             more, p = {}, None
@@ -412,7 +421,7 @@ class ValueScores(SystemScores):
                     more["p_shuffling"], power = outcome.p, None
                     outcome = Shuffling(p, p, p, outcome.units, "williams", math.log10(p) if p else None, None)
             found = (difference, ends, outcome, (variance, df))
-            yield self._make_row(a, b, name, found, few, power=power, **more)
+            yield self._make_row(a, b, name, found, few, power=power, is_skewed=skewed, **more)
 
     def _difference_interval(
         self, samples: Sequence[_Sample], order: _Order, difference: float, variance: float, df: float

@@ -225,12 +225,12 @@ def _further_scores(result: Result) -> Iterator[Table]:
 
 
 _MARGIN_WORDS = {
-    "more-than-margin": "more than it",
-    "trivial": "less than it",
+    "more-than-margin": "better by more",
+    "trivial": "better by less",
     "different-margin-open": "better, size open",
     "not-worse": "not worse",
 }
-"""Words of the column `margin` for kinds of verdicts that do not say it by their names."""
+"""Words of the column `margin` for what is shown of the system that scores higher, by the kind of verdict."""
 
 
 def _tests(result: Result) -> Iterator[Table]:
@@ -266,7 +266,7 @@ def _tests(result: Result) -> Iterator[Table]:
             # Systems with several runs have no such test.
             test = exact.get((row.a, row.b, measure))
             mcnemar = [test.p if test else math.nan] * with_mcnemar
-            margin = [_against_margin(result, row)] * with_margin
+            margin = _against_margin(result, row) if with_margin else ()
             rows.append([[row.a, row.b], row.figure, row.p, error, row.holm, *mcnemar, *margin])
         is_named = score != mains.get(measure) or (several and score not in ("value", measure.partition("(")[0]))
         notes = []
@@ -296,25 +296,29 @@ def _tests(result: Result) -> Iterator[Table]:
         more = {"notes": notes, "lines": [*few_lines(group, unit_noun), *power], "short": PAIRS}
         header = ["pair", "difference", "p", "error", "p (Holm)", *["McNemar"] * with_mcnemar]
         if with_margin:
-            header.append("margin")
             sizes = dict.fromkeys(row.margin for row in group if row.margin is not None)
             named = ", ".join(points(size) if form == "points" else f"{size:g}" for size in sizes)
             level = level_title(1 - 2 * ALPHA / next((row.family.size for row in group if row.family), 1))
+            more["droppable"] = (len(header) + 1,)
+            header += [f"margin {named}", level]
             notes.append(
-                f"Margin of {named}: the verdict, with the {level} interval that is compared with the margin. Few: "
-                f"too few {unit_noun}s differ for such an interval."
+                f"{level}: the interval that is compared with the margin. If few {unit_noun}s differ, or nearly all "
+                "go one way, it is as wide as their number allows."
             )
         title = f"Differences on {result.title(measure)}" + (f", {result.title(score)}" if is_named else "")
-        forms = ["pair", form, "p", "error", "holm", *["p"] * with_mcnemar, *["text"] * with_margin]
+        forms = ["pair", form, "p", "error", "holm", *["p"] * with_mcnemar, *["text"] * 2 * with_margin]
         yield make_table(title, header, rows, " ".join(forms), **more)
 
 
-def _against_margin(result: Result, row: Comparison) -> Cell:
-    """The verdict on a difference and its margin, with the interval that decides it."""
-    word = _MARGIN_WORDS.get(row.kind.removeprefix("average-"), "few" if row.few else row.kind)
-    if row.low90 is None or row.high90 is None or row.few:
-        return Cell(word)
-    return Cell(f"{word} {interval(row.low90, row.high90, WRITERS[DIFFERENCES[result.form_of(row)]])}")
+def _against_margin(result: Result, row: Comparison) -> tuple[str, str]:
+    """The verdict on a difference and its margin, and the interval that decides it."""
+    kind = row.kind.removeprefix("average-")
+    word = "few" if row.few and kind != "equivalent" else kind
+    if kind in _MARGIN_WORDS:
+        word = f"{row.b if row.gain > 0 else row.a} {_MARGIN_WORDS[kind]}"
+    if row.low90 is None or row.high90 is None:
+        return word, ""
+    return word, interval(row.low90, row.high90, WRITERS[DIFFERENCES[result.form_of(row)]])
 
 
 def _group_rows(rows: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[Any]]:

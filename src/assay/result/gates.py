@@ -9,16 +9,16 @@ from collections.abc import Iterator, Sequence
 from assay.classes import dataclass
 from assay.errors import InputError, UsageError, unknown
 from assay.result import Result
-from assay.result.grammar import BETTER, decide_kind
+from assay.result.grammar import BETTER
 from assay.result.numbers import plural
-from assay.result.verdict import pair_facts
 from assay.specs import read_fraction
 
 SHOWN = {
     "better": "{system} is better than {base}",
     "more-than-margin": "{system} is better than {base} by more than the margin",
     "equivalent": "{system} and {base} are equivalent within the margin",
-    "not-worse": "{system} is not worse than {base} by the margin",
+    "not-worse": "{system} is not worse than {base} by the margin or more",
+    "identical": "{system} and {base} do not differ in any unit",
 }
 """What `--fail-unless` can ask of a comparison."""
 ROUNDING = 1e-12
@@ -45,13 +45,15 @@ class Gates:
     """The largest decrease from the baseline that is allowed."""
     ceilings: Sequence[str] = ()
     """Largest values of scores of which less is better, written as thresholds are."""
-    unless: str = ""
+    unless: str | None = None
     """What the comparison must show, divided by commas: keys of SHOWN."""
+    against: str | None = None
+    """The system with which all others are compared; by default the last is compared with the first."""
 
     def __post_init__(self) -> None:
         for option, text in self._limits:
             _parse_threshold(option, text)
-        for name in self.unless.split(",") if self.unless else ():
+        for name in self.unless.split(",") if self.unless is not None else ():
             if name not in SHOWN:
                 raise UsageError(f"--fail-unless {self.unless}: {unknown('kind', name, SHOWN)}")
 
@@ -75,32 +77,38 @@ class Gates:
     def unshown(self, result: Result) -> list[str]:
         """A line for each comparison that does not show what is asked for.
 
-        The last system is compared with the first or, if all tests have one system in common, each with that. The
-        measures are those with a margin; without one, the first.
+        The last system is compared with the first or, with `against`, each with that. The measures are those with a
+        margin; without one, the first.
         """
-        wanted = self.unless.split(",") if self.unless else []
-        tests = list(result.main_tests) if wanted else []
+        if self.unless is None:
+            return []
+        wanted, tests = self.unless.split(","), list(result.main_tests)
         with_margin = [row for row in tests if row.margin is not None]
-        needing = [kind for kind in wanted if kind != "better"]
+        needing = [kind for kind in wanted if kind not in ("better", "identical")]
         if needing and not with_margin:
             raise UsageError(f"--fail-unless {needing[0]} needs the smallest difference that matters: --margin 0.5pt")
-        systems = result.names
-        common = set.intersection(*({row.a, row.b} for row in tests)) if len(systems) > 2 and tests else set()
-        base = next(iter(common), systems[0])
-        lines = []
+        first, *_, last = result.names
+        base, lines = self.against or first, []
         for row in with_margin or [row for row in tests if row.measure == tests[0].measure]:
             system = row.b if row.a == base else row.a
-            if base not in (row.a, row.b) or (not common and system != systems[-1]):
+            if base not in (row.a, row.b) or not (self.against or system == last):
                 continue
             kind, is_higher = row.kind.removeprefix("average-"), (row.gain > 0) == (system == row.b)
-            shown = {"equivalent"} if kind in ("identical", "equivalent", "trivial") else set()
-            shown |= {"better", kind} if kind in BETTER and is_higher else set()
-            favoured = decide_kind(pair_facts(row)).systems.get("not_worse") if kind == "not-worse" else None
-            if shown or favoured == ("b" if system == row.b else "a"):
-                shown.add("not-worse")
-            if not shown.intersection(wanted):
+            is_better = kind in BETTER and is_higher
+            # Systems that differ in no unit of a small test set may differ by any amount on other data.
+            is_within = row.margin is not None and row.high90 is not None and row.high90 < row.margin
+            is_close = kind in ("equivalent", "trivial") or (kind == "identical" and is_within)
+            shown = {
+                "better": is_better,
+                "more-than-margin": is_better and kind == "more-than-margin",
+                "equivalent": is_close,
+                "not-worse": is_close or is_better or (kind == "not-worse" and is_higher),
+                "identical": kind == "identical",
+            }
+            if not any(shown[name] for name in wanted):
                 asked = " or ".join(SHOWN[name].format(system=system, base=base) for name in wanted)
                 why = ", because too few units differ" if row.few or kind == "untestable" else ""
+                why = ", because the test set is too small" if kind == "identical" else why
                 lines.append(f"{row.measure}: it is not shown that {asked}{why} (verdict: {kind}).")
         return lines
 
@@ -128,13 +136,8 @@ class Gates:
 
 def _parse_threshold(option: str, text: str) -> tuple[str, str, float]:
     """The score (`measure` or `measure/score`; empty: the first), the system (empty: all) and the limit."""
-    target, _, number = text.rpartition("=")
+    target, value = read_fraction(option, text, "accuracy=0.95" if option == "--fail-under" else "mae=0.5")
     score, _, system = target.partition("@")
-    try:
-        value = read_fraction(option, number, "")
-    except UsageError:
-        example = "accuracy=0.95" if option == "--fail-under" else "mae=0.5"
-        raise UsageError(f"{option} {text}: {number!r} is not a number. Write e.g. {example}") from None
     if option == "--fail-under" and not 0 <= value <= 1:
         raise UsageError(f"--fail-under {text}: scores lie between 0 and 1. Write 0.95 or 95pt")
     if not 0 <= value < math.inf:

@@ -6,6 +6,7 @@ sentence asserts (`better`, `not-shown`); its text is made of kind, claims and f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -135,6 +136,8 @@ def _pair(facts: Facts) -> Decision:
 def _by_margin(facts: Facts, significant: bool, higher: str) -> tuple[str, list[str], dict[str, str]]:
     """Two systems compared with the smallest difference that matters."""
     margin, low, high = facts["margin"], facts["low90"], facts["high90"]
+    if low is None or high is None:
+        low, high = -math.inf, math.inf
     if facts.get("lower"):
         low, high = -high, -low
     inside = -margin < low and high < margin

@@ -375,6 +375,8 @@ class Comparison(TwoSystemsOnScore, key="a b measure score slice test"):
     """The difference that would result if every unit changed as much as the largest can, if few units differ."""
     all_units: int = field(default=0, compare=False, repr=False, metadata=_NOT_WRITTEN)
     """The number of units, if few of them differ."""
+    is_skewed: bool = field(default=False, compare=False, repr=False, metadata=_NOT_WRITTEN)
+    """True if units that mostly go one way make up the difference, so that Student's interval is too narrow."""
     evidence: Any = field(default=None, compare=False, repr=False, metadata=_NOT_WRITTEN)
     """What a test over several data sets needs."""
 

@@ -261,7 +261,9 @@ def _facts_of_annotators(result: Result) -> Iterator[dict[str, Any]]:
                     **{"system": row.b, "annotators": row.annotators or 0, "difference": _known(row.difference)},
                     **{"p": _known(row.p), "p_adjusted": _known(row.p_adjusted)},
                     **{"low": _known(row.figure[1]), "high": _known(row.figure[2]), "level": row.level or 0.95},
-                    **{"margin": row.margin, "low90": row.low90, "p_not_worse": row.p_not_worse},
+                    **{"margin": row.margin, "low90": row.low90},
+                    # p_not_worse is that of the side that scores higher.
+                    "p_not_worse": row.p_not_worse if row.difference > 0 else row.p_equivalent,
                 }
                 for row in tests
             ],
@@ -310,10 +312,14 @@ def _pair(facts: Facts, found: Decision) -> str:
     if kind == "identical":
         return f"{a} and {b} do not differ in any {unit} on {on}.{count}"
     differ = plural(facts["differ"], unit)
+    size_of_margin = points if form == "percent" else write
+    margin = f"the margin of {size_of_margin(facts['margin'])}" if facts.get("margin") else ""
+    too_few = f"too few {unit}s differ to compare the difference with {margin}" if margin else ""
     if kind == "tied":
         value = facts.get("value_a")
         figure = "" if value is None else f", {write(value)}"
-        return f"{a} and {b} have the same {on}{figure}, but differ in {differ}.{count}"
+        skipped = f"; {too_few}" if margin else ""
+        return f"{a} and {b} have the same {on}{figure}, but differ in {differ}{skipped}.{count}"
     less = bool(facts.get("lower"))
     # The better of the two systems, the other, and the sign of the difference.
     sign, word = 1 if difference > 0 else -1, "lower" if less else "higher"
@@ -325,6 +331,7 @@ def _pair(facts: Facts, found: Decision) -> str:
     among = f" among {family:,} tests" if family > 1 else ""
     if kind == "untestable":
         needed = f"; at least {facts['needed']:,} must differ" if facts.get("needed") else ""
+        needed += f"; {too_few}" * bool(margin and facts.get("few"))
         figures = f" ({brackets[0]})" if brackets[0] else ""
         return (
             f"{higher} scores {size} {word} than {lower} on {on}{figures}, but this cannot be tested{among}: they "
@@ -355,8 +362,6 @@ def _pair(facts: Facts, found: Decision) -> str:
     better = f"{higher} is {size} better than {lower} on {on}"
     scores = f"{higher} scores {size} {word} than {lower} on {on}"
     scores = scores if difference else f"{a} and {b} have the same {on}"
-    size_of_margin = points if form == "percent" else write
-    margin = f"the margin of {size_of_margin(facts['margin'])}" if facts.get("margin") else ""
     near = (low if sign > 0 else -high) if "near-end" in claims else 0
     not_worse, other = (b, a) if found.systems.get("not_worse") == "b" else (a, b)
     times = facts.get("times", 10_000)
@@ -365,20 +370,23 @@ def _pair(facts: Facts, found: Decision) -> str:
         "more-than-margin": f"{better}, by more than {margin}",
         "trivial": f"{better}, by less than {margin}",
         "different-margin-open": f"{better}; whether the difference exceeds {margin} is open",
-        "equivalent": f"{a} and {b} are equivalent on {on} within {margin}",
+        "equivalent": f"{a} and {b} are equivalent on {on}{',' * bool(_over(facts))} within {margin}",
         "not-worse": f"{scores}, and {not_worse} is not worse than {other} by {margin} or more",
         "open": f"{scores}; neither a difference nor equivalence within {margin} is shown",
         "unsettled": f"{scores}, but the {times:,} shufflings drawn cannot tell whether p is below 0.05",
         "not-shown": f"{scores}, but the difference is not significant",
     }[kind]
-    if kind == "equivalent":
-        brackets.append(_p_of(facts.get("p_equivalent"), "equivalence", family))
-    elif kind == "not-worse":
-        brackets.append(_p_of(facts.get("p_not_worse"), "not worse", family))
-    if margin and "few" in claims and "margin" not in claims:
-        brackets.append(f"too few {unit}s differ to compare the difference with {margin}")
-    elif margin and "few" in claims:
-        brackets.append(f"so few {unit}s differ that the difference is at most {size_of_margin(facts['high90'])}")
+    if "margin" not in claims:
+        brackets.append(too_few)
+    elif kind in ("trivial", "equivalent", "not-worse"):
+        # The interval that is within the margin: the one of the difference may go beyond.
+        low90, high90, level = facts["low90"], facts["high90"], level_title(1 - 2 * ALPHA / family)
+        if low90 == -high90 and facts.get("p_equivalent") is None:
+            brackets.append(f"the number of differing {unit}s allows a difference of at most {_size(high90, form)}")
+        else:
+            what, p = ("not worse", "p_not_worse") if kind == "not-worse" else ("equivalence", "p_equivalent")
+            ends = f"{level} interval {write_signed(low90)} to {write_signed(high90)}"
+            brackets.append(", ".join(filter(None, [_p_of(facts.get(p), what, family), ends])))
     text = f"{'However, ' * bool(facts.get('however'))}{text} ({'; '.join(filter(None, brackets))})."
     if "borderline" in claims:
         side, has = ("below", "contains") if "significant" in claims else ("above", "does not contain")
@@ -470,7 +478,10 @@ def _many(facts: Facts, found: Decision) -> str:
         spoken = "better" if kind in BETTER else kind if kind in _UNSHOWN else "not-shown"
         groups.setdefault(spoken, []).append(name)
     trivial = [name for name, kind in leads.items() if kind in ("trivial", "equivalent")]
-    margin = f"the difference from {_some(trivial)} is below the margin" if trivial else ""
+    margin, base = "", facts.get("baseline")
+    if trivial:
+        whose = f"of {_some(trivial)} from {base}" if base else f"from {_some(trivial)}"
+        margin = f"the difference {whose} is below the margin"
     clustered = f"; {_clustered(facts)}" if facts.get("documents") else ""
     if found.kind == "baseline":
         base, differences = found.systems["baseline"], facts.get("differences", {})
@@ -485,6 +496,10 @@ def _many(facts: Facts, found: Decision) -> str:
             for kind, pattern in _OPPOSITE.items()
             if kind in groups
         ]
+        safe = [name for name, kind in leads.items() if kind == "not-worse"]
+        safe = [name for name in safe if (differences.get(name, 0) > 0) != less]
+        if safe:
+            parts.append(f"{_some(safe)} {'is' if len(safe) == 1 else 'are'} not worse by the margin or more")
         score = f" ({measure}{over} {write(values[base])})" if base in values else ""
         clauses = "; ".join([*parts, *[margin] * bool(margin)])
         return f"Compared with {base}{score}: {clauses} ({holm}{clustered})."
@@ -601,15 +616,15 @@ def _ceiling(facts: Facts, found: Decision, rows: Sequence[Facts] = ()) -> str:
         if row.get("low") is not None:
             ends = f", {level} interval {signed(row['low'])} to {signed(row['high'])}"
         p = _p(row["p"], row["p_adjusted"], among)
+        if found.kind == "ceiling-as-good":
+            p += f"; {_p_of(row.get('p_not_worse'), 'not worse', family) or 'p below 0.05 for not worse'}"
         listed.append(f"{name} ({signed(row['difference'])} points{ends}, {p})")
     people = f"the {number} annotators"
     if found.kind == "ceiling-open":
         return f"No difference from {people} is shown for {enumeration(listed)}."
     is_are, score = ("is", "scores") if len(rows) == 1 else ("are", "score")
     if found.kind == "ceiling-as-good":
-        margin = points(facts["margin"])
-        p = _p_of(facts.get("p_not_worse"), "not worse") or "p below 0.05 for not worse"
-        return f"{enumeration(listed)} {is_are} as good as {people} within the margin of {margin} ({p})."
+        return f"{enumeration(listed)} {is_are} as good as {people} within the margin of {points(facts['margin'])}."
     word = found.kind.removeprefix("ceiling-")
     return f"{enumeration(listed)} {score} {word} {people} (human ceiling)."
 

@@ -88,10 +88,10 @@ def test_scores_are_fractions_percent_or_something_else(score: float, full: floa
             "accuracy: --rope 98 items needs the number of items of each test part (the column denominator). "
             "Give it in units of the measure, e.g. --rope 0.002",
         ),
-        ("-0.1", "--rope -0.1: give a number from 0 on, '98 items', ci95, ci95half or annotators."),
-        ("nan", "--rope nan: give a number from 0 on, '98 items', ci95, ci95half or annotators."),
-        ("inf", "--rope inf: give a number from 0 on, '98 items', ci95, ci95half or annotators."),
-        ("ci99", "--rope ci99: give a number from 0 on, '98 items', ci95, ci95half or annotators."),
+        ("-0.1", "--rope -0.1: give a number from 0 on, points (0.5pt), '98 items', ci95, ci95half or annotators."),
+        ("nan", "--rope nan: give a number from 0 on, points (0.5pt), '98 items', ci95, ci95half or annotators."),
+        ("inf", "--rope inf: give a number from 0 on, points (0.5pt), '98 items', ci95, ci95half or annotators."),
+        ("ci99", "--rope ci99: give a number from 0 on, points (0.5pt), '98 items', ci95, ci95half or annotators."),
         (
             "2",
             "accuracy: a region of ±2 is wider than scores can lie apart (1). "
