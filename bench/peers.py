@@ -12,7 +12,7 @@ from pathlib import Path
 
 # The scorers of spans and brackets are those that the earlier figures below are from.
 PACKAGES = (
-    *("scikit-learn", "udtools", "sacrebleu", "pandas", "statsmodels"),
+    *("scikit-learn", "udtools", "sacrebleu", "pandas", "statsmodels", "ppi-python==0.2.3"),
     *("seqeval==1.2.2", "nervaluate==1.2.1", "seqscore==0.9.0"),
     "PYEVALB==0.1.3",
     "scorch==0.2.0",

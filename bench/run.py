@@ -19,6 +19,7 @@ from answers import bench_answers
 from bayes import bench_bayes
 from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
 from coreference import bench_coreference
+from decisions import bench_decisions
 from graphs import bench_graphs
 from items import bench_items
 from links import bench_links
@@ -233,6 +234,7 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "bayes": bench_bayes,
     "answers": bench_answers,
     "items": bench_items,
+    "decisions": bench_decisions,
     "records": bench_records,
 }
 GROUPS = {"tags": ("score", "report", "compare", "tsv", "rich")}

@@ -196,8 +196,8 @@ class Keywords(TypedDict, total=False):
         metavar="PATH=KIND")]
     same_ids: Annotated[File | None, Option(LINKS, "File of equal identifiers, two in each line.", file="path")]
     min_score: Annotated[str | float | Sequence[str] | Mapping[str, float] | None, Option(
-        COMPARED, "Count only answers of systems with at least this score or confidence; or a file of --choose. "
-        "NAME=0.5 for one system.", metavar="[NAME=]0.5", file="name")]
+        COMPARED, "Count only answers of systems with at least this score or confidence, on the scale of the file; "
+        "or a file of --choose. NAME=0.5 for one system.", metavar="[NAME=]0.5", file="name")]
     id_url: Annotated[str, Option(
         LINKS, "Address of an identifier on the page, e.g. https://www.wikidata.org/wiki/{}", "", metavar="URL")]
     duplicates: Annotated[Literal["error", "first", "drop"], Option(
@@ -221,8 +221,8 @@ class ScoreKeywords(Keywords, total=False):
         SPANS, "List of spans in which gold itself is wrong.", file="path", one_file=True)]
     choose: Annotated[str, Option(
         COMPARED, "Choose the least confidence that counts by a measure, or by a least value of precision or recall "
-        "(\"recall>=0.9\"), and write it (-o chosen.json) for --min-score on other data.", "", metavar="MEASURE",
-        signed=False)]
+        "(\"recall>=0.9\" or \"recall>=90pt\"), and write it (-o chosen.json) for --min-score on other data.", "",
+        metavar="MEASURE", signed=False)]
     judge: Annotated[File | None, Option(
         COMPARED, "Labels of a judge, such as a language model, for all items; gold has human labels for a random "
         "part of them. Scores are estimated from both.", file="path", one_file=True)]

@@ -264,8 +264,8 @@ _GATES = add_options(
     option("--fail-under", "Exit with 1 if a score is below X, a fraction or points, e.g. accuracy=0.95 or "
            "accuracy=95pt. X alone applies to the first measure. Repeatable.", GATES, multiple=True,
            metavar="[MEASURE[/SCORE][@SYSTEM]=]X"),
-    option("--fail-over", "Exit with 1 if a score of which less is better is above X, e.g. mae=0.5. Repeatable.",
-           GATES, multiple=True, metavar="[MEASURE[/SCORE][@SYSTEM]=]X"),
+    option("--fail-over", "Exit with 1 if a score of which less is better is above X, in its unit or in points, "
+           "e.g. mae=0.5 or hamming=5pt. Repeatable.", GATES, multiple=True, metavar="[MEASURE[/SCORE][@SYSTEM]=]X"),
     option("--fail-if-worse", "Exit with 1 if a main score is worse than that of the system with the same name in "
            "this saved result.", GATES, type=click.Path(), metavar="BASELINE.json"),
     option("--tolerance", "With --fail-if-worse: the largest decrease that is allowed, as a fraction (0.002) or in "

@@ -236,9 +236,9 @@ def _summary(progress: ExperimentProgress) -> str:
 @option("-m --measure measures", "Measure in the table. Default: all scores. Repeatable.", multiple=True)
 @option("--system systems", "Only these systems. Repeatable.", multiple=True)
 @option("--dataset datasets", "Only these data sets. Repeatable.", multiple=True)
-@option("--rope ropes", "Largest difference that does not matter, in the unit of the scores (for fractions, 0.002 is "
-        "0.2 percentage points); or '98 items', ci95 (as in the paper; the default if it is at most 1 point), "
-        "ci95half, annotators. Default otherwise: none, every difference counts.",
+@option("--rope ropes", "Largest difference that does not matter, in the unit of the scores (0.002 if they are "
+        "fractions) or in points (0.2pt); or '98 items', ci95 (as in the paper; the default if it is at most 1 "
+        "point), ci95half, annotators. Default otherwise: none, every difference counts.",
         multiple=True, metavar="[MEASURE=]X")
 @option("--rho", "Correlation of runs: folds (1/folds, the default), sizes (of the parts), or a number.")
 @option("--folds", "Folds of a repetition, for matrices.", type=click.IntRange(min=2))

@@ -16,6 +16,7 @@ from assay.engine.task import find_task
 from assay.errors import UsageError
 from assay.result import Calibration, CalibrationBin, Curve, Result, Threshold, ThresholdPoint
 from assay.result.encoding import dumps, to_plain
+from assay.specs import read_fraction
 from assay.stats.confidence import (
     Confidences,
     calibrate,
@@ -36,7 +37,7 @@ Confident = Mapping[tuple[str, str, str], Confidences]
 _SCORES = ("f1", "precision", "recall", "accuracy")
 _OF_LABELS = ("positive", "average")
 """Parameters of a measure of labels that change nothing in counts."""
-_LEAST = re.compile(r"\s*(precision|recall)\s*>=\s*([0-9]*\.?[0-9]+)\s*")
+_LEAST = re.compile(r"\s*(precision|recall)\s*>=.*")
 BINS = Calibration.number
 """The number of bins, unless a measure says another."""
 _POINTS, _LEAST_POINTS = 500, 50
@@ -173,7 +174,10 @@ def choose_thresholds(confident: Confident, spec: str, task: str) -> dict[str, f
 def _read_goal(spec: str, task: str) -> tuple[str, tuple[str, float] | None]:
     """The score that is to be highest, and the least value of another score: `recall>=0.9`."""
     if match := _LEAST.fullmatch(spec):
-        return "recall" if match[1] == "precision" else "precision", (match[1], float(match[2]))
+        _, least = read_fraction("--choose", spec, '"recall>=0.9" or "recall>=90pt"')
+        if not 0 <= least <= 1:
+            raise UsageError(f'--choose {spec}: scores lie between 0 and 1. Write "recall>=0.9" or "recall>=90pt"')
+        return "recall" if match[1] == "precision" else "precision", (match[1], least)
     if spec in _SCORES:
         return spec, None
     from assay.engine.measure import find

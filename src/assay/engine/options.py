@@ -28,6 +28,7 @@ from assay.result import enumeration
 from assay.specs import check_margin, read_fraction
 
 T = TypeVar("T")
+_CONFIDENCE = "give a number on the scale of the confidences, e.g. 0.5, or a file of --choose."
 TRAIN = "train"
 """The name of training data in `--which`."""
 TAGS = ("XPOS", "tag", "UPOS")
@@ -203,7 +204,7 @@ class Options:
         except ValueError:
             value, chosen_on = read_threshold(text, name)
         if math.isnan(value):
-            raise UsageError(f"--min-score {text}: a score is a number.")
+            raise UsageError(f"--min-score {text}: {_CONFIDENCE}")
         return value, chosen_on
 
     def margin_of(self, measure: str, form: str) -> float | None:
@@ -356,7 +357,7 @@ class Options:
 def read_threshold(path: str, name: str) -> tuple[float, str]:
     """The threshold that was chosen for a system, and the checksum of the gold on which it was chosen."""
     if not Path(path).is_file():
-        raise UsageError(f"--min-score {path}: a score is a number.")
+        raise UsageError(f"--min-score {path}: {_CONFIDENCE}")
     try:
         data = json.loads(Path(path).read_text("utf-8"))
         values = {str(system): float(row["value"]) for system, row in data["thresholds"].items()}

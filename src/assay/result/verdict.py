@@ -324,7 +324,8 @@ def _pair(facts: Facts, found: Decision) -> str:
     # The better of the two systems, the other, and the sign of the difference.
     sign, word = 1 if difference > 0 else -1, "lower" if less else "higher"
     higher, lower = (b, a) if (difference > 0) != less else (a, b)
-    values = [facts.get("value_b"), facts.get("value_a")][:: -sign if less else sign]
+    # In the order of the names in the sentence.
+    values = [facts.get("value_b"), facts.get("value_a")][:: -1 if kind == "equivalent" else -sign if less else sign]
     size = _size(difference, form)
     brackets = [" and ".join(write(value) for value in values if value is not None)]
     family = facts.get("family_size", 1)

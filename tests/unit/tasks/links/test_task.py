@@ -269,7 +269,8 @@ def test_candidates_are_sorted_by_their_scores_and_low_ones_left_out(pair):
     assert refusal(*pair(neleval("d1 0 4 Q1 1 LOC"), "d1\t0\t4\tQ1\t\tLOC\n"), min_score="0.5") == (
         f"{system}: has no scores, which --min-score needs."
     )
-    assert refusal(gold, system, min_score="half") == "--min-score half: a score is a number."
+    remedy = "give a number on the scale of the confidences, e.g. 0.5, or a file of --choose."
+    assert refusal(gold, system, min_score="half") == f"--min-score half: {remedy}"
 
 
 @each(
