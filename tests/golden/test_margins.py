@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import assay
 from assay.engine.build import decide_family
 from assay.errors import UsageError
 from assay.result import Comparison
+from assay.result.gates import Gates
 from assay.stats.intervals import t_interval
 from assay.stats.runs import t_test
 from assay.stats.significance import clopper_pearson
@@ -95,6 +97,10 @@ def test_one_large_sentence_counts_with_its_size() -> None:
         ("half", "--margin half: 'half' is not a number. Write e.g. 0.005 or 0.5pt"),
         (["0.01", "1pt"], "--margin 1pt: a second margin for all measures."),
         ("las=0.01", "--margin las=0.01: there is no measure 'las'."),
+        ("las=", "--margin las=: '' is not a number. Write e.g. 0.005 or 0.5pt"),
+        ("=0.01", "--margin =0.01: '=0.01' is not a number."),
+        ("1", "--margin 1: 1 is 100 points. For 1 point write 0.01 or 1pt."),
+        ("150pt", "--margin 150pt: a margin is below 100 points, e.g. 0.005 or 0.5pt."),
     ],
 )
 def test_a_margin_that_means_nothing_is_refused(given: Any, message: str) -> None:
@@ -131,13 +137,79 @@ def test_a_system_can_be_as_good_as_the_annotators() -> None:
     assert "as good as the 6 annotators within the margin of 10 points" in result.verdict
 
 
+def test_spans_are_compared_with_annotators_by_the_margin_too(tmp_path: Path) -> None:
+    """Measures of pairs of annotators have no margin, and systems do."""
+    names = ("anna", "ben", "carla", "dan")
+    for number, name in enumerate(names):
+        rows = [f"w{word}\t{'O' if (word + number) % 11 == 0 else 'B-PER'}\n" for word in range(120)]
+        text = "".join(f"{row}\n" * ((place + 1) % 4 == 0) or row for place, row in enumerate(rows))
+        (tmp_path / f"{name}.tsv").write_text(text, "utf-8")
+    people = [str(tmp_path / f"{name}.tsv") for name in names]
+    result = assay.agreement(people, "exact", systems={"s": people[1]}, margin={"exact": "19pt"}, times=20)
+    row = next(row for row in result.comparisons if row.a == "human ceiling")
+    assert (row.margin, row.kind) == (0.19, "ceiling-as-good")
+    with pytest.raises(UsageError, match=r"--margin is for systems .* --system NAME=PATH"):
+        assay.agreement(people, "exact", margin="5pt")
+
+
+def test_p_of_a_system_below_the_annotators_is_that_of_the_system() -> None:
+    """`p_not_worse` is of the side that scores higher, which are the annotators here."""
+    rng = np.random.default_rng(4)
+    people = {name: {str(item): "xy"[int(rng.random() < 0.05)] for item in range(300)} for name in "abcdef"}
+    system = {str(item): "xy"[int(rng.random() < 0.07)] for item in range(300)}
+    result = assay.agreement(people, "kappa", systems={"s": system}, margin="5pt", times=50)
+    row = next(row for row in result.comparisons if row.a == "human ceiling")
+    assert row.difference < 0 and row.kind == "ceiling-as-good"
+    assert row.p_not_worse is not None and row.p_equivalent is not None and row.p_not_worse < row.p_equivalent
+    assert f"p = {row.p_equivalent:.4f} for not worse" in result.verdict
+
+
+def test_differences_that_go_one_way_are_bounded_by_their_number() -> None:
+    """30 of 600 sentences are wrong in b alone: Student's interval would end at -3.5 points, too near."""
+    gold, a, b = tags({}, 600, 1), tags({}, 600, 1), tags(dict.fromkeys(range(30), 1), 600, 1)
+    result = assay.compare(gold, {"a": a, "b": b}, "accuracy", margin="7pt")
+    (row,) = result.main_tests
+    assert (row.kind, row.few, row.p_equivalent) == ("trivial", False, None)
+    assert row.high90 == pytest.approx(clopper_pearson(30, 600, 0.9)[1])
+    assert f"allows a difference of at most {100 * row.high90:.2f} points" in result.verdict
+    (row,) = assay.compare(gold, {"a": a, "b": b}, "accuracy", margin="6.6pt").main_tests
+    assert row.kind == "different-margin-open"
+
+
+def test_the_interval_that_is_within_the_margin_is_shown() -> None:
+    """The 95% interval goes beyond the margin, so that it does not support the verdict by itself."""
+    a, b = (tags(dict.fromkeys(range(first, end), 1), 300) for first, end in ((0, 44), (44, 84)))
+    result = assay.compare(tags({}, 300), {"a": a, "b": b}, "accuracy", margin="1.4pt", power=None)
+    (row,) = result.main_tests
+    assert row.kind == "equivalent" and row.low90 is not None and row.high90 is not None
+    assert row.high90 < 0.014 < row.high
+    values = [f"{100 * row.value:.2f}" for row in result.overall if row.main]
+    assert f"({values[0]} and {values[1]}; a → b" in result.verdict
+    assert re.search(rf"for equivalence, 90% interval −{-100 * row.low90:.2f} to \S+\)", result.verdict)
+
+
+def sized(rng: np.random.Generator, units: int, kind: str) -> list[int]:
+    """The sizes of units: all 1, or as different as those of sentences, with a few that are very long."""
+    lengths = np.ones(units) if kind == "equal" else np.minimum(60, rng.pareto(1.5, units) * 3 + 1)
+    return [int(length) for length in lengths]
+
+
 @pytest.mark.slow
-@each("units, share", [(40, 0.05), (100, 0.02), (400, 0.01)], ids=str)
-def test_the_bound_of_few_differing_units_errs_in_at_most_5_percent(units: int, share: float) -> None:
-    """Systems that differ by the margin, all units one way, are called equivalent in at most 5% of samples."""
-    rng = np.random.default_rng(7)
-    wrong = 0
-    for _ in range(20_000):
-        differ = int(rng.binomial(units, share))
-        wrong += differ < 10 and clopper_pearson(differ, units, 0.9)[1] < share
-    assert wrong / 20_000 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 20_000)
+@pytest.mark.parametrize("sizes", ["equal", "unequal"])
+@pytest.mark.parametrize(
+    ("units", "margin", "both_ways"),
+    [(20, 0.05, 0), (50, 0.2, 0), (100, 0.2, 0), (200, 0.1, 0), (200, 0.05, 0.05), (400, 0.03, 0.01)],
+)
+def test_a_system_that_is_worse_by_the_margin_passes_in_5_percent(
+    units: int, margin: float, both_ways: float, sizes: str
+) -> None:
+    """The gate not-worse, if b is wrong on so many more units; with few units, and if all differences go one way."""
+    rng, samples, passed = np.random.default_rng(7), 1000, 0
+    for _ in range(samples):
+        lengths, drawn = sized(rng, units, sizes), rng.random(units)
+        sides = (drawn < margin + both_ways, drawn > 1 - both_ways)
+        gold = [["N"] * length for length in lengths]
+        b, a = ([["V" if x else "N"] * length for x, length in zip(side, lengths, strict=True)] for side in sides)
+        result = assay.compare(gold, {"a": a, "b": b}, "accuracy", margin=f"{100 * margin}pt", times=20, power=None)
+        passed += not Gates(unless="not-worse").unshown(result)
+    assert passed / samples <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / samples)
