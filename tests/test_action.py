@@ -39,6 +39,10 @@ def test_the_action_writes_a_summary_and_fails_where_a_score_falls(tmp_path):
     assert code == 1
     assert "old scores 0.95 points higher than new" in summary and "Changes old → new" in summary
     assert (tmp_path / "assay-result.json").exists() and (tmp_path / "assay-report.html").exists()
+    asked = "--column XPOS -m accuracy --times 20 --fail-unless not-worse --margin"
+    for margin, expected in (("1pt", 1), ("9pt", 0)):
+        assert run_step(tmp_path, gold=gold, systems=systems, options=f"{asked} {margin}")[0] == expected
+    (tmp_path / "summary.md").write_text(summary, "utf-8")
     code, again = run_step(tmp_path, gold=gold, systems="missing.conllu")
     assert (code, again) == (2, summary)
 

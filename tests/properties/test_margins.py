@@ -23,7 +23,8 @@ def compare(seed: int, margin: float, *, exchange: bool = False) -> tuple[Compar
     units, shares = rng.choice((15, 40, 120, 250)), [rng.choice((0.01, 0.05, 0.2)) for _ in range(2)]
     lengths = [rng.choice((1, 1, 2, 6)) for _ in range(units)]
     gold, *sides = (
-        [["V" if rng.random() < share else "N" for _ in range(length)] for length in lengths] for share in (0, *shares)
+        [["V" if rng.random() < share else "N" for _ in range(length)] for length in lengths]
+        for share in (0, *shares)
     )
     names = ("a", "b")
     if exchange:
