@@ -684,7 +684,7 @@ def _judges(result: Result) -> Iterator[Table]:
     first, differences = result.judges[0], any(row.minus is not None for row in result.judges)
     lines = [
         f"Humans and the judge labelled {plural(first.human_items, 'item')}; the judge labelled "
-        f"{first.judge_items:,} more. On the first, the judge scores against the humans: {', '.join(agreement)}.",
+        f"{first.judge_items:,} more. By the humans' labels, the judge itself scores: {', '.join(agreement)}.",
         "Both together: the humans' score, corrected by the judge's labels of the other items (PPI++), with a 95% "
         "interval. The judge alone is biased, so it has no interval.",
         "This is valid only if the items of the humans are a random part of all, and if the judge did not see their "

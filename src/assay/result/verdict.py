@@ -379,13 +379,14 @@ def _pair(facts: Facts, found: Decision) -> str:
     }[kind]
     if "margin" not in claims:
         brackets.append(too_few)
-    elif kind in ("trivial", "equivalent", "not-worse"):
-        # The interval that is within the margin: the one of the difference may go beyond.
-        low90, high90, level = facts["low90"], facts["high90"], level_title(1 - 2 * ALPHA / family)
+    elif kind != "more-than-margin" and (low90 := facts["low90"]) is not None:
+        # What is compared with the margin: the interval of the difference may say otherwise.
+        high90 = facts["high90"]
         if low90 == -high90 and facts.get("p_equivalent") is None:
             brackets.append(f"the number of differing {unit}s allows a difference of at most {_size(high90, form)}")
-        else:
+        elif kind in ("trivial", "equivalent", "not-worse"):
             what, p = ("not worse", "p_not_worse") if kind == "not-worse" else ("equivalence", "p_equivalent")
+            level = level_title(1 - 2 * ALPHA / family)
             ends = f"{level} interval {write_signed(low90)} to {write_signed(high90)}"
             brackets.append(", ".join(filter(None, [_p_of(facts.get(p), what, family), ends])))
     text = f"{'However, ' * bool(facts.get('however'))}{text} ({'; '.join(filter(None, brackets))})."
