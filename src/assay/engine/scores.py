@@ -847,9 +847,10 @@ def test_exchange(
     if chance is None or exchange.rows.shape[1] > MOST_FIELDS:
         return outcome, None
     ends = (-ends[1], -ends[0]) if exchange.turned else ends
-    # Power continues the random stream of the test.
+    # Power continues the random stream of the test. Fewer rows than units that differ are blocks of these.
+    draws = units if int(exchange.sizes.sum()) == exchange.units else BLOCKS
     power = find_detectable(
-        *(*swaps, outcome, ends, stream(SHUFFLING)), units=units, alpha=settings.alpha, chance=chance
+        *(*swaps, outcome, ends, stream(SHUFFLING)), units=units, draws=draws, alpha=settings.alpha, chance=chance
     )
     if power is None:
         return outcome, None

@@ -130,14 +130,22 @@ def power_sentence(row: Comparison, unit: str, units: int, form: str = "percent"
     if power.needed_units is None:
         return text
     ends = ""
-    if power.needed_from is not None and not row.few:
+    if power.needed_from is not None and power.by_share:
+        ends = f" ({rests_on(row.units, unit, power.needed_from, power.needed_to)})"
+    elif power.needed_from is not None and not row.few:
         low, high = round_number(power.needed_from), power.needed_to
         ends = f" ({low} to {round_number(high)}, judging by the interval)" if high is not None else (
             f" (at least {low}, judging by the interval; if the true difference is near 0, no number is enough)"
         )  # fmt: skip
-    # As many units must differ as a significant result takes.
-    number = max(power.needed_units, math.ceil(units * (row.needed or 0) / max(1, row.units)))
-    return f"{text}{plan}about {round_number(number)} such {unit}s would be needed{ends}."
+    return f"{text}{plan}about {round_number(power.needed_units)} such {unit}s would be needed{ends}."
+
+
+def rests_on(differing: int, unit: str, low: int, high: int | None) -> str:
+    """What a number of units depends on if few units differ."""
+    numbers = f"at least {round_number(low)}"
+    if high is not None:
+        numbers = f"between {round_number(low)} and {round_number(high)}"
+    return f"rests on {differing:,} differing {unit}{'s' * (differing != 1)}: {numbers}"
 
 
 def round_number(number: int) -> str:

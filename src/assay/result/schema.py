@@ -240,14 +240,18 @@ class Power(Record):
     mde: float | None
     """The smallest true difference that would have been found with this probability."""
     needed_units: int | None
-    """The number of units needed to find the observed difference, if it is the true one; null if there is none, or if
-    it is beyond 1,000 times as many."""
+    """The number of units needed to find the observed difference, if it is the true one, in new units like these;
+    null if there is none, or if it is beyond 1,000 times as many."""
     needed_from: int | None
-    """This number if the difference is as large as its interval allows."""
+    """This number if the difference is as large as its interval allows; with `by_share`, if as many units differ as
+    the interval of their share allows."""
     needed_to: int | None
-    """This number if it is as small; null: no number is enough."""
+    """This number if the difference is as small, or as few units differ; null: no number is enough."""
     beyond: bool = False
     """True if more than 1,000 times as many units are needed."""
+    by_share: bool = False
+    """True if fewer than 12 units differ, so that `needed_from` and `needed_to` come from the interval of their
+    share."""
 
 
 class RunTest(Record):

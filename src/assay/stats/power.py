@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.arrays import Array, Floats, Ints
-from assay.stats.significance import Shuffling, all_shuffles
+from assay.stats.significance import Shuffling, all_shuffles, clopper_pearson
 from assay.stats.tails import LOG_2, Difference, TiltedShuffling, least_tilt
 
 MOST = 1000
 """The largest factor by which the number of units may grow."""
 PLANNED = 2500
-"""The number of replicates for planning the number of units."""
+"""A quarter of the number of replicates if power is estimated from these."""
+FEW_PLANNED = 12
+"""With fewer units that differ, the number of units needed depends much on their share."""
+_SIMULATED, _MANY = 60, 20_000
+"""With fewer units that differ, sums are not normal, so power is simulated; up to `_MANY`, tosses are counted."""
 _SLACK = 1e-12
 
 
@@ -35,11 +39,14 @@ class Detectable(NamedTuple):
     units: int | None
     """The number of units with which the observed difference would be found."""
     fewest: int | None
-    """The number of units if the difference is as large as its interval allows."""
+    """The number of units if the difference is as large as its interval allows; if few units differ, if as many
+    differ as their share allows."""
     most: int | None
-    """The number of units if it is as small as its interval allows; None if no number is enough."""
+    """The number of units if the difference is as small, or as few units differ; None if no number is enough."""
     beyond: bool = False
     """True if more units are needed than are considered."""
+    by_share: bool = False
+    """True if few units differ, so that their share decides."""
 
 
 def find_detectable(
@@ -53,49 +60,50 @@ def find_detectable(
     rng: np.random.Generator,
     *,
     units: int,
+    draws: int,
     alpha: float,
     chance: float,
 ) -> Detectable | None:
     """The power of a test of two systems (as in `shuffling_test`); None if they do not differ.
 
-    `outcome` has the replicates of p, `ends` are the ends of the interval of the difference (b - a).
+    `outcome` has the replicates of p, `ends` are the ends of the interval of the difference (b - a). `draws` is the
+    number of all units, or of blocks of them if the rows are blocks.
     """
     if not len(sizes) or math.isnan(outcome.p):
         return None
     tilted = TiltedShuffling(a, b, swaps, sizes, difference)
+    found = _enumerate_power(tilted, alpha, chance)
+    if found is None:
+        null = outcome.halves
+        if null is None and most_beyond(4 * PLANNED, alpha):
+            null = tilted.draw(0.0, 4 * PLANNED, rng)
+        if null is not None and most_beyond(len(null), alpha):
+            found = _sample_power(tilted, null, alpha, chance, rng)
+        else:
+            found = _approximate_power(tilted, alpha, chance)
     observed = float(difference(a, b))
+    if not observed:
+        return Detectable(*found, None, None, None)
+    level: dict[str, Any] = {"draws": draws, "alpha": alpha, "chance": chance, "rng": rng}
     low, high = ends if observed > 0 else (-ends[1], -ends[0])
-    null = outcome.halves
-    if null is None and most_beyond(4 * PLANNED, alpha):
-        null = tilted.draw(0.0, 4 * PLANNED, rng)
-    if null is not None and not most_beyond(len(null), alpha):
-        null = None
-    differences = _enumerate_power(tilted, alpha, chance)
-    if differences is None and null is None:
-        differences = _approximate_power(tilted, alpha, chance)
-    critical, smallest = differences or _sample_power(tilted, np.asarray(null), alpha, chance, rng)
+    pilot = plan_units(tilted, None, **level)
+    by_share = outcome.units < FEW_PLANNED
+    if by_share:
+        limits = [plan_units(tilted, None, **level, scale=scale) for scale in share_scales(outcome.units, draws)]
+    else:
+        limits = [plan_units(tilted, end, **level) if end > 0 else None for end in (high, low)]
+    beyond = pilot is not None and pilot > MOST * draws
+    shown = [
+        None if number is None or number > MOST * draws else math.ceil(number * units / draws)
+        for number in (pilot, *limits)
+    ]
+    return Detectable(*found, shown[0], shown[1], shown[2] if shown[0] is not None else None, beyond, by_share)
 
-    def plan(effect: float) -> int | None:
-        if effect <= 0 or math.isnan(effect) or not tilted.gains.any():
-            return None
-        if len(tilted.rows) == 1:
-            # All units differ in the same way, so only the number that favours A matters.
-            tilt = _find_tilt(tilted, effect)
-            share = 1.0 if tilt >= tilted.far * (1 - 1e-9) else float(tilted.chances(tilt)[0])
-            return _plan_tosses(share, int(tilted.sizes[0]), units, alpha, chance)
-        if null is None:
-            # Sums of many units are normal.
-            normal, squares = NormalDist(), tilted.sizes * tilted.gains**2
-            moved = np.tanh(effect / float(squares.sum()) * tilted.gains)
-            reach = normal.inv_cdf(1 - alpha / 2) * math.sqrt(float(squares.sum()))
-            reach += normal.inv_cdf(chance) * math.sqrt(float(squares @ (1 - moved**2)))
-            return math.ceil(units * max(1.0, (reach / effect) ** 2))
-        return math.ceil(units * _plan_units(tilted, effect, null, alpha, chance, rng))
 
-    needed = [plan(effect) for effect in (abs(observed), high, low)]
-    beyond = needed[0] is not None and needed[0] > MOST * units
-    shown = [None if number is None or number > MOST * units else int(number) for number in needed]
-    return Detectable(critical, smallest, shown[0], shown[1], shown[2] if shown[0] is not None else None, beyond)
+def share_scales(differing: int, units: int) -> tuple[float, float]:
+    """The ends of the 95% interval of the share of units that differ, highest first, as parts of this share."""
+    low, high = clopper_pearson(differing, units)
+    return high * units / differing, low * units / differing
 
 
 def _bisect(holds: Callable[[float], bool], high: float, steps: int = 60) -> float:
@@ -233,102 +241,195 @@ def most_beyond(times: int, alpha: float) -> int:
 # --- planning ---
 
 
-def _plan_units(
-    tilted: TiltedShuffling, effect: float, null: Floats, alpha: float, chance: float, rng: np.random.Generator
-) -> float:
-    """The factor by which the number of units must grow for a true effect; more than MOST if MOST is not enough.
+def plan_units(
+    tilted: TiltedShuffling,
+    effect: float | None,
+    draws: int,
+    alpha: float,
+    chance: float,
+    rng: np.random.Generator,
+    scale: float = 1.0,
+) -> float | None:
+    """The number of units with which a true effect is found with this probability; None if no number is enough.
 
-    With k times as many units, sums are those of k replicates. So pools of replicates are doubled until the power is
-    enough, then bisected; between two whole numbers the quantile of the power is linear in the root of the units.
+    Units are drawn from those of the pilot (`draws`), equal ones included; `scale` times as many of them differ.
+    Their directions are tilted until they have this effect or, if it is None, are as likely as in the pilot. Each
+    draw is tested with its own critical value.
     """
+    largest = float(tilted.gains.max(initial=0.0))
+    if not largest:
+        return None
+    chances = tilted.own if effect is None else tilted.chances(_find_tilt(tilted, effect / scale))
+    # Only the size and the direction of a unit's part in the difference matter.
+    gains, group = np.unique(np.round(tilted.gains / largest, 9), return_inverse=True)
+    sizes, towards = (np.bincount(group, values)[gains > 0] for values in (tilted.sizes, tilted.sizes * chances))
+    gains, rates, shares = gains[gains > 0], sizes * scale / draws, np.minimum(1.0, towards / sizes)
+    moved = float(rates @ (gains * (2 * shares - 1)))
+    if abs(moved) < 1e-12:
+        return None
+    shares = shares if moved > 0 else 1 - shares
+    # Sums are multiples of a step, if there is one, plus a constant.
+    steps = {part: gains / gains[0] * part for part in (1, 2, 3)}
+    step = next((gains[0] / part for part, of in steps.items() if np.abs(of - np.rint(of)).max() < 1e-6), 0.0)
+    rough = _plan_sums(gains, rates, shares, alpha, chance, step)
+    differing = rough * float(rates.sum())
+    if differing > _MANY:
+        return rough
+    if len(gains) == 1:
+        return _plan_tosses(float(rates[0]), float(shares[0]), alpha, chance, rough)
     normal = NormalDist()
-    pools = {1: (null, tilted.draw(_find_tilt(tilted, effect), PLANNED, rng))}
-
-    def power(pair: tuple[Floats, Floats], times: int) -> float:
-        critical = _find_critical(tilted.differences(pair[0], times), alpha)
-        if critical is None:
-            return 0.0
-        return float(np.mean(tilted.differences(pair[1], times) >= critical - _SLACK))
-
-    def add_pools(pool: tuple[Floats, Floats], other_pool: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-        return pool[0] + rng.permutation(other_pool[0]), pool[1] + rng.permutation(other_pool[1])
-
-    times, reached = 1, power(pools[1], 1)
-    if reached >= chance:
-        return 1.0
-    powers = {1: reached}
-    while reached < chance:
-        if times > MOST:
-            return float(2 * times)
-        pools[2 * times] = add_pools(pools[times], pools[times])
-        times *= 2
-        powers[times] = reached = power(pools[times], times)
-    below, pair, above = times // 2, pools[times // 2], times
-    part = times // 4
-    while part:
-        tried = add_pools(pair, pools[part])
-        powers[below + part] = reached = power(tried, below + part)
-        if reached < chance:
-            below, pair = below + part, tried
-        else:
-            above = below + part
-        part //= 2
-    start, end, aim = (
-        normal.inv_cdf(min(max(share, 1e-6), 1 - 1e-6)) for share in (powers[below], powers[above], chance)
-    )
-    roots = math.sqrt(below), math.sqrt(above)
-    root = roots[0] + (roots[1] - roots[0]) * min(1.0, max(0.0, (aim - start) / max(end - start, 1e-9)))
-    return math.ceil(100 * root * root) / 100
+    level, aim = normal.inv_cdf(1 - alpha / 2), normal.inv_cdf(chance)
+    for _ in range(3 if differing < _SIMULATED else 0):
+        number = math.ceil(rough)
+        power = _draw_power(gains, rates, shares, alpha, step, number, rng)
+        # The quantile of the power is linear in the root of the units.
+        rough = number * ((level + aim) / (level + normal.inv_cdf(min(max(power, 0.05), 0.995)))) ** 2
+        if abs(rough / number - 1) < 0.03:
+            break
+    return rough
 
 
 def _find_tilt(tilted: TiltedShuffling, effect: float) -> float:
-    """The tilt with this effect, or the largest useful tilt."""
-    return _bisect(lambda tilt: bool(tilted.effect(tilt) >= effect), tilted.far)
+    """The tilt with this effect, or the largest useful tilt; by false position."""
+    low, below, high = 0.0, -effect, effect / max(float(tilted.sizes @ tilted.gains**2), 1e-300)
+    while (above := float(tilted.effect(high)) - effect) < 0:
+        if high >= tilted.far:
+            return tilted.far
+        low, below, high = high, above, min(tilted.far, 2 * high)
+    for _ in range(100):
+        if above <= 1e-14 * effect:
+            break
+        middle = (low * above - high * below) / (above - below)
+        found = float(tilted.effect(middle)) - effect
+        if found < 0:
+            low, below, above = middle, found, above / 2
+        else:
+            high, above, below = middle, found, below / 2
+    return high
 
 
-def _plan_tosses(share: float, differing: int, units: int, alpha: float, chance: float) -> int:
-    """The number of units with which a test distinguishes a coin with this share of heads from a fair coin."""
-    normal = NormalDist()
-    gap = max(2 * share - 1, 1e-9)
-    rough = ((normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(chance)) / gap) ** 2
-    if rough / differing > 1.5 * MOST:
-        return 2 * MOST * units
+def _plan_sums(gains: Floats, rates: Floats, shares: Floats, alpha: float, chance: float, step: float) -> float:
+    """The number of draws for sums of many units.
+
+    A sum divided by the root of the sum of squares is normal, with moments to second order. Its critical value has
+    the fourth moment of the signs, and on average exceeds a normal one by the step of sums.
+    """
+    normal, signed = NormalDist(), 2 * shares - 1
+    mean, third = (float(rates @ (gains**power * signed)) for power in (1, 3))
+    square, fourth = (float(rates @ gains**power) for power in (2, 4))
+    level, root = normal.inv_cdf(1 - alpha / 2), math.sqrt(square)
+    together, spread = third - mean * square, fourth - square**2
+    bias = -together / (2 * root**3) + 3 * mean * spread / (8 * root**5)
+    variance = 1 - mean**2 / square - mean * together / square**2 + mean**2 * spread / (4 * square**3)
+    reach = normal.inv_cdf(chance) * math.sqrt(max(variance, 0.0))
+    first = ((level + reach) * root / mean) ** 2
+
+    def is_enough(number: float) -> bool:
+        critical = level - (level**3 - 3 * level) * fourth / (12 * number * square**2)
+        return math.sqrt(number) * mean / root + (bias - step / root) / math.sqrt(number) >= critical + reach
+
+    return first / 2 + _bisect(lambda more: is_enough(first / 2 + more), 3 * first, 40)
+
+
+def _draw_power(
+    gains: Floats, rates: Floats, shares: Floats, alpha: float, step: float, number: int, rng: np.random.Generator
+) -> float:
+    """The probability of a significant result with a number of units that are drawn, by the tail of each draw's sum.
+
+    The tail is the saddlepoint approximation for sums with a step (Lugannani and Rice 1980, Daniels 1987).
+    """
+    chances = np.concatenate([rates * shares, rates * (1 - shares)])
+    drawn = rng.multinomial(number, [*chances, max(0.0, 1 - float(chances.sum()))], 4 * PLANNED)
+    towards, against = drawn[:, : len(gains)], drawn[:, len(gains) : -1]
+    both, sums = towards + against, (towards - against) @ gains
+    squares = both @ gains**2
+    # All in one direction has a probability of its own. Tails of signs are lighter than normal ones, but not by much.
+    one_way, level = (sums > 0) & ~against.any(axis=1), NormalDist().inv_cdf(1 - alpha / 2)
+    scores = (sums - step) / np.sqrt(np.maximum(squares, 1e-300))
+    sure = np.where(one_way, 2.0 ** (1.0 - both.sum(axis=1)) <= alpha * (1 + 1e-12), scores >= level + 0.2)
+    kept = ~one_way & ~sure & (scores > level / 2)
+    both, squares, aims = both[kept], squares[kept], sums[kept] - step
+    tilts = aims / squares
+    for _ in range(12):
+        # The expected sum is concave in the tilt, so Newton's steps never go beyond the aim.
+        moved = np.tanh(tilts[:, None] * gains)
+        spread = np.maximum((both * (1 - moved**2)) @ gains**2, 1e-300)
+        tilts += (aims - (both * moved) @ gains) / spread
+    scaled = tilts[:, None] * gains
+    norm = (both * (scaled + np.log1p(np.exp(-2 * scaled)) - LOG_2)).sum(axis=1)
+    root = np.sqrt(np.maximum(2 * (tilts * aims - norm), 1e-12))
+    slope = (np.sinh(np.minimum(step * tilts, 300)) / step if step else tilts) * np.sqrt(spread)
+    outside = np.array([math.erfc(value / math.sqrt(2)) for value in root.tolist()])
+    tails = outside + 2 * np.exp(-root * root / 2) / math.sqrt(2 * math.pi) * (1 / slope - 1 / root)
+    return (int(np.count_nonzero(sure)) + int(np.count_nonzero(tails <= alpha))) / len(sums)
+
+
+def _plan_tosses(rate: float, share: float, alpha: float, chance: float, rough: float) -> int:
+    """The smallest number of units from which on a sign test finds a coin with this share of heads.
+
+    A unit is a toss with this rate; `rough` is about the number that is needed.
+    """
+    rejected = toss_powers(share, int(2 * rough * rate + 20 * math.sqrt(rough * rate)) + 60, alpha)
 
     @cache
     def suffices(number: int) -> bool:
-        critical = _critical_heads(number, alpha)
-        if critical is None or share >= 1:
-            return critical is not None
-        # One minus the probability of outcomes that are not significant; eight standard deviations away it is 0.
-        reach = 8 * math.sqrt(number * share * (1 - share)) + 8
-        first = max(0, number - critical + 1, math.floor(number * share - reach))
-        fair = _toss_probabilities(number, share, first, min(critical, math.ceil(number * share + reach))).sum()
-        return 1 - float(fair) >= chance
+        return toss_power(number, rate, rejected) >= chance
 
-    # The power goes up and down as numbers grow, within about their root: the answer is one more than the last number
-    # that is not enough. If there are very many, not all are tried.
-    near = _bisect(lambda number: suffices(int(number)), max(8.0, 2 * rough + 20), 40)
-    number, step = int(near + 3 * math.sqrt(near)) + 10, 1 + int(near) // 2000
+    # If nearly all units differ, the power goes up and down as numbers grow, within about their root: the answer is
+    # one more than the last number that is not enough.
+    near = int(_bisect(lambda number: suffices(math.ceil(number)), 2 * rough + 20, 30))
+    number = near + 3 + int(3 * math.sqrt(near)) * (rate > 0.5)
     while number > 0 and suffices(number):
-        number -= step
-    return -(-max(1, number + step) * units // differing)
+        number -= 1
+    return number + 1
 
 
-@lru_cache(1 << 15)
-def _critical_heads(number: int, alpha: float) -> int | None:
-    """Smallest significant number of heads in `number` tosses of a fair coin; None if there is none."""
-    first = number // 2 + 1
-    fair = _toss_probabilities(
-        number, 0.5, first, min(number, math.ceil(number / 2 + 6 * math.sqrt(number) + 12)) + 1
-    )
-    fit = np.flatnonzero(2 * np.cumsum(fair[::-1])[::-1] <= alpha * (1 + 1e-12))
-    return first + int(fit[0]) if len(fit) else None
+def toss_power(number: int, rate: float, rejected: Floats) -> float:
+    """The power of a sign test with a number of units, each of which is a toss with this rate; `rejected` has the
+    power for each number of tosses."""
+    if rate >= 1:
+        return float(rejected[number])
+    # Nine standard deviations away the probability is 0.
+    reach = 9 * math.sqrt(number * rate * (1 - rate)) + 9
+    first, end = max(0, math.floor(number * rate - reach)), min(number, math.ceil(number * rate + reach)) + 1
+    return float(_toss_probabilities(number, rate, first, end) @ rejected[first:end])
+
+
+def toss_powers(share: float, most: int, alpha: float) -> Floats:
+    """The probability that a sign test is significant, for each number of tosses up to `most`.
+
+    From one number of tosses to the next, the tails beyond the critical number of heads change by one term, for the
+    fair coin and for the other.
+    """
+    powers, critical, logs = np.zeros(most + 1), 0, [math.lgamma(number + 1.0) for number in range(most + 1)]
+    coins = [math.log(0.5)] * 2, [math.log(max(part, 1e-300)) for part in (share, 1 - share)]
+    # The tail from the critical number of heads on: of the fair coin, of the other, and of its other side.
+    tails = [1.0, 1.0, 1.0]
+
+    def single(number: int, heads: int) -> list[float]:
+        ways = logs[number] - logs[heads] - logs[number - heads]
+        (fair, _), (head, tail) = coins
+        rest = number - heads
+        return [
+            math.exp(ways + number * fair),
+            math.exp(ways + heads * head + rest * tail),
+            math.exp(ways + heads * tail + rest * head),
+        ]
+
+    for number in range(1, most + 1):
+        # One more toss: a head after one too few heads reaches the critical number.
+        if critical:
+            terms = zip((0.5, share, 1 - share), single(number - 1, critical - 1), strict=True)
+            tails = [tail + part * term for tail, (part, term) in zip(tails, terms, strict=True)]
+        while critical <= number and 2 * tails[0] > alpha * (1 + 1e-12):
+            tails = [tail - term for tail, term in zip(tails, single(number, critical), strict=True)]
+            critical += 1
+        powers[number] = tails[1] + tails[2] if critical <= number else 0.0
+    return powers
 
 
 def _toss_probabilities(number: int, share: float, first: int, end: int) -> Floats:
     """Probability of each number of heads from `first` to before `end`, in `number` tosses."""
-    if first >= end:
-        return np.zeros(0)
     start = math.lgamma(number + 1) - math.lgamma(first + 1) - math.lgamma(number - first + 1)
     start += first * math.log(share) + (number - first) * math.log1p(-share)
     heads = np.arange(first + 1, end)

@@ -128,10 +128,13 @@ class TiltedShuffling:
         self.gradient = np.nan_to_num(gained / (below + step))
         gains = swaps @ self.gradient
         self.rows, self.sizes = np.where(gains < 0, -1.0, 1.0)[:, None] * swaps, sizes
+        self.own = np.where(gains < 0, 0.0, 1.0)
+        """The share of the units of each row that favour A."""
         if merged:
             # Units with the same difference, in either direction, are one row.
             self.rows, group = np.unique(self.rows, axis=0, return_inverse=True)
             self.sizes = np.bincount(group.ravel(), sizes, len(self.rows)).astype(np.int64)
+            self.own = np.bincount(group.ravel(), sizes * self.own, len(self.rows)) / self.sizes
         self.gains = np.abs(self.rows @ self.gradient)
         # A gradient that is only rounding favours no side.
         self.gains[self.gains < 1e-8 * self.gains.max(initial=0.0)] = 0.0
@@ -146,10 +149,9 @@ class TiltedShuffling:
         half = (self.sizes * (self.chances(tilt) - 0.5)) @ self.rows
         return np.asarray(np.abs(self._difference(self.mean + half, self.mean - half)))
 
-    def differences(self, halves: Floats, times: int = 1) -> Floats:
-        """The absolute difference for half of A minus B, with `times` as many units."""
-        mean = times * self.mean
-        return np.asarray(np.abs(self._difference(mean + halves, mean - halves)))
+    def differences(self, halves: Floats) -> Floats:
+        """The absolute difference for half of A minus B."""
+        return np.asarray(np.abs(self._difference(self.mean + halves, self.mean - halves)))
 
     @property
     def _kind(self) -> Any:

@@ -1,0 +1,80 @@
+"""The number of units that a difference needs: the cases of the specification (cases/decisions), and simulations."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.stats.power import plan_units, toss_power, toss_powers
+from assay.stats.tails import TiltedShuffling, sum_tail
+from cases import each
+
+DATA = Path(__file__).parent.parent / "data" / "decisions"
+CASES = [json.loads(line) for line in (DATA / "plans.jsonl").read_text("utf-8").splitlines()]
+
+
+def pilot_of(amounts: Any, towards: Any, against: Any, units: int) -> TiltedShuffling:
+    """A pilot in which units of each amount favour one system or the other."""
+    rows = np.array([[sign * amount] for sign in (1.0, -1.0) for amount in amounts])
+    sizes = np.array([*towards, *against])
+    a, b = (np.array([10.0 * units + np.dot(amounts, sides)]) for sides in (towards, against))
+    return TiltedShuffling(a, b, rows[sizes > 0], sizes[sizes > 0], lambda x, y: (y - x)[..., 0] / units)
+
+
+@each("case", CASES)
+def test_needed_units_and_their_power(case: Any) -> None:
+    pilot, margin = case["pilot"], case.get("margin")
+    if margin is None:
+        towards, against = pilot["b_better"], pilot["a_better"]
+    else:
+        towards = against = pilot["differ"] // 2
+        against += pilot["differ"] % 2
+    level = (pilot["units"], case["alpha"], case["target"], np.random.default_rng(0))
+    found = plan_units(pilot_of([1], [towards], [against], pilot["units"]), margin, *level)
+    assert found == case["expected"]["needed"]
+    rate = (towards + against) / pilot["units"]
+    share = towards / (towards + against) if margin is None else (1 + margin / rate) / 2
+    rejected = toss_powers(share, 2000, case["alpha"])
+    for number, power in case["expected"]["power"].items():
+        assert toss_power(int(number), rate, rejected) == pytest.approx(power, abs=1e-9)
+
+
+def test_if_all_units_differ_the_power_stays_at_the_target() -> None:
+    """It goes up and down from one number of units to the next."""
+    found = plan_units(pilot_of([1], [30], [10], 40), None, 40, 0.05, 0.8, np.random.default_rng(0))
+    powers = toss_powers(0.75, 200, 0.05)
+    assert found is not None and powers[int(found) - 1] < 0.8 <= powers[int(found) :].min()
+    assert powers[: int(found) - 1].max() > 0.8
+
+
+@each("amounts,towards,against", [
+    ((1, 2), (48, 20), (2, 0)),
+    ((1, 3), (210, 20), (90, 0)),
+    ((2, 3), (90, 95), (10, 5)),
+    ((1, 2, 3, 5), (120, 62, 33, 21), (80, 38, 17, 9)),
+])
+@each("alpha", [0.05, 0.05 / 6])
+def test_planned_units_have_the_power_in_simulated_tests(
+    amounts: Any, towards: Any, against: Any, alpha: float
+) -> None:
+    """Units of several sizes are drawn, and each draw is tested exactly; within 3 standard errors, or 3% of N."""
+    rng, times = np.random.default_rng(5), 600
+    found = plan_units(pilot_of(amounts, towards, against, 1000), None, 1000, alpha, 0.8, rng)
+    assert found is not None
+
+    def power(number: int) -> float:
+        numbers = [*towards, *against, 1000 - sum(towards) - sum(against)]
+        drawn = rng.multinomial(number, np.array(numbers) / 1000, times)
+        signed, hits = np.array([*amounts, *(-amount for amount in amounts)]), 0
+        for row in drawn[:, :-1]:
+            tail = sum_tail(signed[row > 0], row[row > 0]) if signed @ row else 0.0
+            hits += tail is not None and math.exp(tail) <= alpha * (1 + 1e-12)
+        return hits / times
+
+    error = 3 * math.sqrt(0.8 * 0.2 / times)
+    assert power(math.floor(0.97 * found)) - error <= 0.8 <= power(math.ceil(1.03 * found)) + error
