@@ -22,7 +22,7 @@ from assay.result import schema
 
 DOCS = Path(__file__).parent.parent / "docs"
 FUNCTIONS = (
-    *("score", "compare", "compare_sets", "agreement", "cross", "bayes", "measure", "read", "describe"),
+    *("score", "compare", "compare_sets", "plan", "agreement", "cross", "bayes", "measure", "read", "describe"),
     *("answers", "records"),
 )
 """In the order of the page."""
@@ -59,7 +59,7 @@ def api_page() -> str:
     for name in FUNCTIONS:
         function = getattr(assay, name)
         own = dict(inspect.signature(function).parameters)
-        options = name in ("score", "compare", "compare_sets", "agreement")
+        options = name in ("score", "compare", "compare_sets", "plan", "agreement")
         if options:
             own = {key: one for key, one in own.items() if key not in OPTIONS}
         parts += [f"## assay.{name}", f"```text\n{signature(name, own, more=options)}\n```", text_of(function)]

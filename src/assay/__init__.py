@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.result import Result as Result
     from assay.result import Results as Results
     from assay.scale.run import compare as compare
+    from assay.scale.run import plan as plan
     from assay.scale.run import score as score
     from assay.scale.sets import compare_sets as compare_sets
     from assay.tasks.cross.compare import cross as cross
@@ -39,6 +40,7 @@ _HOMES = {
     "cross": "tasks.cross.compare",
     "describe": "formats.contents",
     "measure": "engine.metric",
+    "plan": "scale.run",
     "read": "formats",
     "records": "tasks.records.data",
     "score": "scale.run",

@@ -297,6 +297,11 @@ OF_TASKS = frozenset((
     *("field", "sets", "strict_tagset", "sweep", "tagset", "train", "weights", "zeros"),
 ))
 """The options that only some tasks use; each task names its own, so no other task is loaded to check the rest."""
+NOT_PLANNED = (
+    *("slices", "examples", "change", "kind", "sweep", "forms", "choose", "judge", "embed", "label_order", "correct"),
+    "interval",
+)
+"""The options of compare that mean nothing in a plan."""
 
 
 def explicit(function: Function) -> Function:

@@ -197,7 +197,7 @@ def test_every_command_has_help(assay, name):
     assert "Examples:" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["score", "compare", "agreement"])
+@pytest.mark.parametrize("name", ["score", "compare", "plan", "agreement"])
 def test_every_option_of_an_evaluation_stands_under_a_heading(assay, name):
     lines = assay(name, "--help").stdout.splitlines()
     found = [line.removesuffix(":") for line in lines if line.endswith(":") and not line.startswith(" ")]
@@ -275,7 +275,7 @@ def test_the_commands_are_listed_by_what_they_are_for(assay):
     lines = assay("--help").stdout.splitlines()
     start = lines.index("Many runs:")
     assert [line.split()[0] for line in lines[start + 1 : start + 3]] == ["experiment", "bayes"]
-    evaluate = ["score", "compare", "agreement", "cross"]
+    evaluate = ["score", "compare", "plan", "agreement", "cross"]
     look_up = ["measures", "formats", "tagset", "weights", "cite"]
     assert [*evaluate, "experiment", "bayes", *look_up, "report", "merge", "convert", "demo"] == COMMANDS
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from assay.stats.power import plan_units, toss_power, toss_powers
+from assay.stats.runs import RunVariance, run_variance, smallest_difference, t_test
 from assay.stats.tails import TiltedShuffling, sum_tail
 from cases import each
 
@@ -78,3 +79,39 @@ def test_planned_units_have_the_power_in_simulated_tests(
 
     error = 3 * math.sqrt(0.8 * 0.2 / times)
     assert power(math.floor(0.97 * found)) - error <= 0.8 <= power(math.ceil(1.03 * found)) + error
+
+
+def test_the_smallest_difference_of_runs_is_found_with_the_probability() -> None:
+    """Tests of simulated runs: units, runs and runs within units vary, and the variances of two systems differ."""
+    rng, times, (units, runs), spread = np.random.default_rng(3), 1500, (60, 3), (1.0, 0.06, 0.12, 0.6)
+    of_units, *of_runs, within = spread
+
+    def draw(units: int, runs: int, difference: float) -> list[Any]:
+        common = rng.normal(0, of_units, units)
+        sides = []
+        for shift, deviation in zip((0.0, difference), of_runs, strict=True):
+            own = rng.normal(0, of_units / 2, units) + common
+            each = rng.normal(shift, deviation, (runs, 1)) + own + rng.normal(0, within, (runs, units))
+            sides.append(each)
+        return sides
+
+    # A pilot with the exact variances: what a unit, a run and a run in a unit add to the difference.
+    inner = tuple(within**2 / (units * runs) for _ in of_runs)
+    pilot_runs = tuple(deviation**2 / runs + part for deviation, part in zip(of_runs, inner, strict=True))
+    by_units = 2 * (of_units / 2) ** 2 / units + sum(inner)
+    pilot = RunVariance(by_units, pilot_runs, sum(pilot_runs), inner, 0.0, 0.0)
+    for planned_units, planned_runs in ((60, 3), (150, 5)):
+        aim = smallest_difference(
+            pilot, (runs, runs), units, units - 1.0,
+            units=planned_units, runs=planned_runs, alpha=0.05, chance=0.8, seed=0,
+        )  # fmt: skip
+        hits = 0
+        for _ in range(times):
+            sides = draw(planned_units, planned_runs, aim)
+            scores = [side.mean(axis=1) for side in sides]
+            found = run_variance([side / planned_units for side in sides], scores, np.ones(planned_units))
+            difference = float(scores[1].mean() - scores[0].mean())
+            hits += difference > 0 and t_test(difference, found.total, found.degrees) <= 0.05
+        # The table has 4,000 simulated tests, whose error counts too.
+        error = 3 * math.sqrt(0.8 * 0.2 * (1 / times + 1 / 4000))
+        assert hits / times == pytest.approx(0.8, abs=error)

@@ -14,7 +14,7 @@ import click
 from assay import __version__
 
 GROUPS = {
-    "Evaluate": ("evaluate", ("score", "compare", "agreement", "cross")),
+    "Evaluate": ("evaluate", ("score", "compare", "plan", "agreement", "cross")),
     "Many runs": ("runs", ("experiment", "bayes")),
     "Look up": ("lookup", ("measures", "formats", "tagset", "weights", "cite")),
     "More": ("more", ("report", "merge", "convert", "demo")),

@@ -1,4 +1,4 @@
-"""Commands that evaluate: score, compare, agreement, cross."""
+"""Commands that evaluate: score, compare, plan, agreement, cross."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ from assay.keywords import (
     BREAKDOWN,
     COMPARED,
     GATES,
+    NOT_PLANNED,
+    TESTS,
     AgreementKeywords,
     CompareKeywords,
     CrossKeywords,
@@ -96,6 +98,38 @@ def compare_command(**given: Any) -> int:
       assay compare gold.conllu old=a.conllu new=b.conllu --margin 0.5pt --fail-unless not-worse
     """
     return _evaluate("compare", **given)
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, type=click.Path(), metavar="GOLD SYSTEMS...")
+@MEASURE
+@option("--margin", "True difference to plan for, as a fraction (0.005) or in points (0.5pt). Repeatable. Default: "
+        "0.5, 1, 2 and 5 points, and the observed difference.", TESTS, multiple=True, metavar="[MEASURE=]D")
+@option("--power", "Probability with which the difference is to be found.", TESTS, type=float, default=0.8,
+        show_default=True, metavar="X")
+@keyword_options(CompareKeywords, (*NOT_PLANNED, "margin", "power"))
+@output_options
+def plan_command(files: tuple[str, ...], measures: tuple[str, ...], output: Output, **options: Any) -> int:
+    """Plan a test set: how many sentences would show a difference.
+
+    GOLD and SYSTEMS are a pilot, given as for compare. The plan takes new sentences (documents, items: --unit) to be
+    like those of the pilot. With several runs of a system (NAME=RUN1,RUN2,…), it says which differences numbers of
+    sentences and of runs would find.
+
+    Examples:
+      assay plan gold.conllu a.conllu b.conllu
+      assay plan gold.conllu a.conllu b.conllu -m accuracy --margin 1pt --power 0.9
+      assay plan gold.conllu old=one.out.conllu,a.conllu new=two.out.conllu,b.conllu -m accuracy
+    """
+    if len(files) < 3:
+        raise UsageError("plan takes gold and at least two systems.")
+    check_stdin(*files)
+    output.check()
+    with output.progress("Planning …"):
+        from assay.scale.run import plan
+
+        result = plan(files[0], files[1:], measures or None, **options)
+    return output.deliver(result)
 
 
 def _evaluate(

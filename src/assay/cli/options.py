@@ -193,9 +193,9 @@ def add_options(*options: Callable[[Function], Function]) -> Callable[[Function]
     return decorate
 
 
-def keyword_options(kind: Any) -> Callable[[Function], Function]:
-    """A decorator that adds the options of a class of keywords."""
-    return add_options(*map(_keyword_option, options_of(kind).values()))
+def keyword_options(kind: Any, without: Sequence[str] = ()) -> Callable[[Function], Function]:
+    """A decorator that adds the options of a class of keywords, without some of them."""
+    return add_options(*(_keyword_option(option) for name, option in options_of(kind).items() if name not in without))
 
 
 def _keyword_option(declared: Option) -> Callable[[Function], Function]:

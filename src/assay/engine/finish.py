@@ -19,6 +19,7 @@ from assay.engine.counts import FEW_CLUSTERS, FEW_UNITS, JointCounts, as_sums
 from assay.engine.examples import DrawnExample
 from assay.engine.measure import Measure
 from assay.engine.parts import LabelSums, Part, choose_alignment, choose_bases
+from assay.engine.plans import planned_differences
 from assay.engine.scores import Settings
 from assay.engine.slices import NO_VALUE
 from assay.engine.task import find_task
@@ -57,6 +58,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     settings = settings or Settings(
         *(options.seed, options.times, "" if options.figures_alone else options.interval, options.power),
         *(ALPHA / max(1, together), options.baseline, options.pairs_of_sets > 0),
+        planned_differences(measures, options) if plan.command == "plan" else None,
     )
     views = list(part.views())
     tables = ("scores", "counts", *["comparisons"] * plan.compares)
@@ -142,7 +144,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         found.about["items"] = part.numbers.get("matched items", part.numbers["items"])
     for name, drawn in part.drawn.items():
         rows[name] += _shown(drawn) if drawn else ()
-    if plan.compares:
+    if plan.compares and plan.command == "compare":
         found.items = list(_compared(part, views))
     if task.finish:
         finish = task.finish

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 from assay.engine.build import add_group_letters, adjust_p_values
 from assay.engine.options import Options
 from assay.engine.parts import Part
+from assay.engine.plans import as_plan, plan_runs
 from assay.engine.scores import Settings, SystemScores, score_limits
 from assay.engine.task import find_task
 from assay.engine.values import make_scores
@@ -22,7 +24,7 @@ from assay.formats import joint_digest
 from assay.result import Comparison, Result, RunScores, RunTest, Score, enumeration
 from assay.result.grammar import ALPHA
 from assay.stats.intervals import t_interval
-from assay.stats.runs import almost_stochastic_order, permutation_test, run_variance, t_test
+from assay.stats.runs import almost_stochastic_order, permutation_test, run_variance, smallest_difference, t_test
 from assay.stats.significance import SMALLEST
 from assay.stats.streams import generator
 
@@ -80,6 +82,11 @@ def evaluate_repeats(
         slices=options.correct == "slices",
         clustered=result.about.documents > 0,
     )
+    digests = {name: "+".join(joint_digest(part.digests[1 + i])[:12] for i in own) for name, own in places.items()}
+    signature = f"{result.signature}|runs:{','.join(f'{name}:{digest}' for name, digest in digests.items())}"
+    if command == "plan":
+        whole = replace(result, scores=tuple(scores), comparisons=tuple(rows), signature=signature)
+        return _plan(whole, views, places, options)
     numbers = ", ".join(f"{name} {len(own)}" for name, own in runs.items())
     chosen = f"of the median run{'s' * (len(shown) > 1)}: {', '.join(shown)}."
     of_median = {
@@ -89,13 +96,12 @@ def evaluate_repeats(
         "examples": result.examples,
     }
     names = [name for name, rows_of_median in of_median.items() if rows_of_median]
-    digests = {name: "+".join(joint_digest(part.digests[1 + i])[:12] for i in own) for name, own in places.items()}
     return replace(
         result,
         scores=tuple(add_group_letters(scores, rows)) if command == "compare" else tuple(scores),
         comparisons=tuple(rows),
         about=replace(result.about, test="runs"),
-        signature=f"{result.signature}|runs:{','.join(f'{name}:{digest}' for name, digest in digests.items())}",
+        signature=signature,
         notes=(
             *result.notes,
             f"Scores are means over runs ({numbers}).",
@@ -171,6 +177,30 @@ def _test_runs(row: Comparison, views: _Views, places: Mapping[str, list[int]]) 
         aso=aso,
     )
     return replace(row, **changed, runs=runs)
+
+
+def _plan(result: Result, views: _Views, places: Mapping[str, list[int]], options: Options) -> Result:
+    """The Result of a comparison over runs as a plan for units and runs."""
+    tests = [row for row in result.main_tests if not math.isnan(row.difference)]
+    plans, notes = [], []
+    for row in tests:
+        a, b, figures = places[row.a], places[row.b], views[row.slice, row.measure]
+        values, numbers = figures.values(row.score), (len(a), len(b))
+        if max(numbers) == 1 or figures.tallies.units < 2:
+            notes.append(f"{row.a} → {row.b} on {row.measure}: no plan, because neither has several runs.")
+            continue
+        lines, sizes = figures.linear_values(row.score, [*a, *b])
+        of_units, units = figures.degrees(row.score, [*a, *b]), figures.tallies.units
+        sides = [np.stack(lines[: len(a)]), np.stack(lines[len(a) :])]
+        found = run_variance(sides, [values[a], values[b]], sizes, of_units)
+        alpha, chance = ALPHA / len(tests), options.power
+        pilot = partial(smallest_difference, found, numbers, units, of_units)
+        smallest = partial(pilot, alpha=alpha, chance=chance, seed=options.seed)
+        named, size = (result.about.unit, result.form_of(row)), (units, max(2, min(numbers)))
+        rows, advice = plan_runs(row, smallest, size, *named, (alpha, chance))
+        plans += rows
+        notes.append(advice)
+    return as_plan(result, plans, notes)
 
 
 def _notes(rows: Sequence[Comparison], result: Result, places: Mapping[str, list[int]]) -> Iterator[str]:

@@ -27,6 +27,7 @@ from assay.engine.items import Items, count_label_pairs, join, judge_words
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options, checksum_files
 from assay.engine.parts import LabelSums, Part, RunPlan, choose_bases, choose_unit
+from assay.engine.plans import with_unit_plans
 from assay.engine.prepare import OpenFiles, Run, prepare
 from assay.engine.repeats import evaluate_repeats
 from assay.engine.scores import Settings
@@ -101,7 +102,7 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         empty=run.pairs[0][1].system.empty or run.gold.empty,
         decided=decided,
         judged=tuple(name for name, _ in run.pairs),
-        compares=command == "compare" and len(run.pairs) > 1,
+        compares=command in ("compare", "plan") and len(run.pairs) > 1,
         contents=checksum_files(options, run.measures),
         kinds=tuple(kinds),
     )
@@ -471,9 +472,10 @@ def evaluate_shards(
                     raise InputError(f"{path}: was changed while it was read. Run it again when it is complete.")
         return again
 
-    runs = runs_of(gold, systems) if command in ("score", "compare") else None
+    runs = runs_of(gold, systems) if command in ("score", "compare", "plan") else None
     if runs is None:
-        return make_result(measure_all(command, systems, options), settings)
+        result = make_result(measure_all(command, systems, options), settings)
+        return with_unit_plans(result, options) if command == "plan" else result
     return evaluate_repeats(
         command,
         runs,

@@ -76,6 +76,8 @@ class Settings:
     """The system that all others are tested against; None if all pairs are tested."""
     keeps_evidence: bool = False
     """True if comparisons keep the counts that a test over several data sets needs."""
+    planned: Mapping[str, Sequence[float]] | None = None
+    """By measure the differences for which the number of units is planned."""
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Random generator for a purpose that depends on no counts."""
@@ -850,7 +852,12 @@ def test_exchange(
     # Power continues the random stream of the test. Fewer rows than units that differ are blocks of these.
     draws = units if int(exchange.sizes.sum()) == exchange.units else BLOCKS
     power = find_detectable(
-        *(*swaps, outcome, ends, stream(SHUFFLING)), units=units, draws=draws, alpha=settings.alpha, chance=chance
+        *(*swaps, outcome, ends, stream(SHUFFLING)),
+        units=units,
+        draws=draws,
+        alpha=settings.alpha,
+        chance=chance,
+        planned=(settings.planned or {}).get(exchange.measure, ()),
     )
     if power is None:
         return outcome, None

@@ -28,7 +28,7 @@ from assay.render.table import (
     value_of,
 )
 from assay.result import NOT_ANSWERED, Comparison, Diff, JudgedScore, Result, Table, is_best, is_category, kind_title
-from assay.result.chance import few_lines, interval_title, level_title, power_lines
+from assay.result.chance import few_lines, interval_title, level_title, name_limits, power_lines, round_number
 from assay.result.grammar import ALPHA
 from assay.result.numbers import DASH, DIFFERENCES, WRITERS, interval, p_value, percent, plural, points, with_interval
 from assay.result.verdict import name_measure
@@ -47,7 +47,7 @@ _AT_LAST = ("fn", "fp", "none")
 def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
     """The tables with these names, or all, that have rows, in reading order; their values are cells."""
     by_command: dict[str, Callable[[Result], Iterable[Table]]]
-    by_command = {"agreement": annotator_tables, "bayes": run_tables}
+    by_command = {"agreement": annotator_tables, "bayes": run_tables, "plan": _plans}
     formatted_tables = []
     for table in by_command.get(result.about.command, _task_tables)(result):
         name = table.name or table.after.replace(" ", "-") or "further"
@@ -707,6 +707,56 @@ def _judge_remarks(row: JudgedScore) -> Iterator[str]:
         yield "the judge adds nothing here: its labels do not make the interval narrower."
 
 
+def _plans(result: Result) -> Iterator[Table]:
+    """The units that differences need or, with several runs, the differences that units and runs find."""
+    unit, first = result.about.unit, result.plans[0]
+    family = round(ALPHA / first.alpha)
+    level = f"p (Holm) is at most {ALPHA:g} among {family:,} tests" if family > 1 else f"p is at most {ALPHA:g}"
+    notes = [
+        f"Found: {level}. New {unit}s are taken to be like those of the pilot ({plural(first.pilot_units, unit)})."
+    ]
+    if first.runs is not None:
+        notes.append("Brackets: the range that the variance over the runs of the pilot allows (80%).")
+        for (a, b, measure), group in groupby(result.plans, key=lambda row: (row.a, row.b, row.measure)):
+            by_units = [list(rows) for _, rows in groupby(group, key=lambda row: row.units)]
+            form = result.shown.score_forms.get(measure, {}).get(by_units[0][0].score, "percent")
+            cells = [
+                [cell([row.difference, row.difference_from, row.difference_to], form) for row in rows]
+                for rows in by_units
+            ]
+            rows = [[f"{rows[0].units:,}", *own] for rows, own in zip(by_units, cells, strict=True)]
+            header = [f"{unit}s", *(f"{row.runs} runs each" for row in by_units[0])]
+            what = f"{a} → {b}: {result.title(measure)}"
+            title = f"Smallest difference found with {first.chance:.0%} probability, {what}"
+            in_points = ["In points."] * (form == "percent")
+            yield make_table(title, header, rows, name="plans", notes=[*in_points, *notes])
+        return
+    several, few = len({(row.a, row.b) for row in result.plans}) > 1, any(row.units_from for row in result.plans)
+    table: list[list[Any]] = []
+    for row in result.plans:
+        form = result.shown.score_forms.get(row.measure, {}).get(row.score, "percent")
+        size = points(round(row.difference, 4)) if form == "percent" else WRITERS[form](row.difference)
+        table.append([*[f"{row.a} → {row.b}"] * several, row.measure, f"{size}{' (observed)' * row.observed}"])
+        no_number = f"more than {1000 * row.pilot_units:,}" if row.reason == "beyond" else "not possible"
+        number = no_number if row.units is None else Cell(round_number(row.units), data=(str(row.units),))
+        limits = "" if row.units_from is None else name_limits(row.units_from, row.units_to)
+        table[-1] += [row.pilot_differ, number, *[limits] * few]
+    header = [*["pair"] * several, "measure", "true difference", f"{unit}s that differ", f"{unit}s needed"]
+    notes.append(f"{unit.capitalize()}s that differ: those of the pilot in which the systems have different scores.")
+    if any(row.reason == "impossible" for row in result.plans):
+        notes.append(f"Not possible: if all {unit}s that differ favoured one system, it would be smaller.")
+    if few:
+        notes.append(
+            f"Numbers with a range rest on fewer than 12 differing {unit}s; the range is that of the 95% interval of "
+            "their share."
+        )
+    if any(row.observed for row in result.plans):
+        notes.append("The observed difference is only an estimate. Plan for the smallest difference that matters.")
+    title = f"{unit.capitalize()}s needed to find a difference with {first.chance:.0%} probability"
+    forms = f"{'text ' * (2 + several)}count count text"
+    yield make_table(title, [*header, *["range"] * few], table, forms, name="plans", words=2 + several, notes=notes)
+
+
 # --- details ---
 
 
@@ -879,7 +929,7 @@ _PARTS: dict[str, tuple[Callable[[Result], Iterator[Table]], str, bool]] = {
 it shows, and True if they consist of scores, which are means over several runs. Other tables count the items of one
 run."""
 NAMES = (
-    *("scores", "further-scores", "errors", "order", "pairs", "tests", "judges", "differences", "outcomes"),
+    *("scores", "further-scores", "errors", "order", "pairs", "tests", "judges", "plans", "differences", "outcomes"),
     *("changes", "label-differences", "bounds", "growth", "unresolved", "confidence", "thresholds", "labels"),
     *("confusion", "forms", "annotators", "items", "systems", "alt-test", "data-sets", "priors", "splits"),
     *("regions", "sizes", "slices", "mappings", "further", "examples"),
@@ -900,6 +950,8 @@ _FIRST = ("scores", "order", "pairs", "tests", "systems", "alt-test", "items")
 
 def brief(result: Result) -> list[Table]:
     """The tables of the short form."""
+    if result.about.command == "plan":
+        return tables(result)
     if result.shown.tables_only or result.about.command in ("agreement", "bayes"):
         shown: list[Table] = []
         for table in tables(result, (*_FIRST, "slices")):

@@ -131,7 +131,8 @@ def power_sentence(row: Comparison, unit: str, units: int, form: str = "percent"
         return text
     ends = ""
     if power.needed_from is not None and power.by_share:
-        ends = f" ({rests_on(row.units, unit, power.needed_from, power.needed_to)})"
+        limits = name_limits(power.needed_from, power.needed_to)
+        ends = f" (rests on {row.units:,} differing {unit}{'s' * (row.units != 1)}: {limits})"
     elif power.needed_from is not None and not row.few:
         low, high = round_number(power.needed_from), power.needed_to
         ends = f" ({low} to {round_number(high)}, judging by the interval)" if high is not None else (
@@ -140,12 +141,10 @@ def power_sentence(row: Comparison, unit: str, units: int, form: str = "percent"
     return f"{text}{plan}about {round_number(power.needed_units)} such {unit}s would be needed{ends}."
 
 
-def rests_on(differing: int, unit: str, low: int, high: int | None) -> str:
-    """What a number of units depends on if few units differ."""
-    numbers = f"at least {round_number(low)}"
-    if high is not None:
-        numbers = f"between {round_number(low)} and {round_number(high)}"
-    return f"rests on {differing:,} differing {unit}{'s' * (differing != 1)}: {numbers}"
+def name_limits(low: int, high: int | None) -> str:
+    """Two ends of a number of units: `between 69 and 480`; without an upper end, `at least 69`."""
+    least = round_number(low)
+    return f"at least {least}" if high is None else f"between {least} and {round_number(high)}"
 
 
 def round_number(number: int) -> str:

@@ -252,6 +252,8 @@ class Power(Record):
     by_share: bool = False
     """True if fewer than 12 units differ, so that `needed_from` and `needed_to` come from the interval of their
     share."""
+    plans: tuple[Any, ...] = field(default=(), compare=False, repr=False, metadata=_NOT_WRITTEN)
+    """The units that several differences need, for the table of plans."""
 
 
 class RunTest(Record):
@@ -865,6 +867,41 @@ class JudgedScore(Record, key="system minus measure"):
     """p of a difference by Student's t, if there is an interval."""
     p_adjusted: float = math.nan
     """p after Holm, over all differences in this table."""
+
+
+class Plan(TwoSystems, key="a b measure observed difference units runs"):
+    """The number of units with which a true difference of two systems would be found (`assay plan`) or, with several
+    runs of a system, the smallest difference that numbers of units and runs would find."""
+
+    measure: str
+    score: str
+    difference: float
+    """The true difference, without a sign."""
+    difference_from: float | None
+    """This difference if the variance over runs is at the lower end of its 80% interval …"""
+    difference_to: float | None
+    """… and at the upper end; null without runs."""
+    units: int | None
+    """The number of units, which are like those of the pilot; null if there is none (`reason`)."""
+    units_from: int | None
+    """If fewer than 12 units of the pilot differ: this number for one end of the 95% interval of their share …"""
+    units_to: int | None
+    """… and for the other; null if this number is not considered, and if more units differ."""
+    runs: int | None
+    """The number of runs of each system; null without runs."""
+    observed: bool
+    """True if the difference is the observed one."""
+    alpha: float
+    """The level of the test, corrected for the tests made together (the first step of Holm's method)."""
+    chance: float
+    """The probability with which the difference is found."""
+    pilot_units: int
+    """The number of units of the pilot …"""
+    pilot_differ: int
+    """… and of those in which the systems differ (with runs: their median runs)."""
+    reason: str = ""
+    """Why there is no number of units: `beyond` (more than 1,000 times as many as in the pilot) or `impossible` (even
+    if all units that differ favoured one system, the difference would be smaller)."""
 
 
 class AnswerCounts(Record, key="system"):
@@ -1542,6 +1579,7 @@ class Tables(Record, kw_only=True):
     calibrations: tuple[Calibration, ...] = ()
     thresholds: tuple[Threshold, ...] = ()
     judges: tuple[JudgedScore, ...] = ()
+    plans: tuple[Plan, ...] = ()
     answers: tuple[AnswerCounts, ...] = ()
     forms: tuple[FormCount, ...] = ()
     annotators: tuple[Annotator, ...] = ()

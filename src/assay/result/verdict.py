@@ -51,7 +51,7 @@ def make_verdict(result: Result) -> Verdict:
         parts += [{"type": "order", "said": _said_of_runs(result, row)} for row in result.comparisons[:1]]
     elif result.about.command == "agreement":
         parts = list(_facts_of_annotators(result))
-    else:
+    elif result.about.command != "plan":
         mains, tests = [row for row in result.overall if row.main], result.main_tests
         measure = tests[0].measure if tests else mains[0].measure if mains else ""
         tests = [row for row in tests if row.measure == measure]

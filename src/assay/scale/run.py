@@ -12,6 +12,7 @@ from typing import Any, Unpack
 from assay.arrays import to_python
 from assay.engine.options import Decided, Options
 from assay.engine.parts import Part
+from assay.engine.plans import check_plan
 from assay.engine.run import (
     Over,
     Report,
@@ -70,6 +71,25 @@ def compare(
     return evaluate("compare", gold, systems, measures, Options(**options), jobs=jobs, cluster=cluster)
 
 
+@explicit
+def plan(
+    gold: Any,
+    systems: Any = None,
+    measures: Sequence[str] | str | None = None,
+    **options: Unpack[CompareKeywords],
+) -> Result:
+    """Plan a test set: the number of units with which true differences of systems would be found.
+
+    What is given is a pilot: gold and two or more systems as in `compare`, with its options but those that only show
+    or break down results. `margin` is the true difference to plan for (default: 0.5, 1, 2 and 5 points, and the
+    observed one), `power` the probability with which it is to be found. With several runs of a system, the plan says
+    which differences numbers of units and of runs would find. The Result has a list `plans` and no verdict.
+    """
+    given = Options(**options)
+    check_plan(given)
+    return evaluate("plan", gold, systems, measures, given)
+
+
 def evaluate(
     command: str,
     gold: Any,
@@ -83,10 +103,10 @@ def evaluate(
 ) -> Result:
     """The Result of a command."""
     asked, (gold, systems, options) = systems, find_sides(gold, systems, options, measures)
-    if command == "compare" and not (systems is asked or isinstance(asked, Mapping)) and len(systems) < 2:
+    if command != "score" and not (systems is asked or isinstance(asked, Mapping)) and len(systems) < 2:
         name = getattr(gold, "name", gold)
         remedy = " If this file is a system too, name it: NAME=PATH" if list_means(measures) is not None else ""
-        raise UsageError(f"{name}: only {next(iter(systems))}, but compare takes at least two systems.{remedy}")
+        raise UsageError(f"{name}: only {next(iter(systems))}, but {command} takes at least two systems.{remedy}")
     over = measure_in_turn if jobs == 1 and cluster is None else _over(jobs, cluster)
     if options.judge and runs_of(gold, systems) is not None:
         raise UsageError(f"--judge {options.judge}: not for several runs of a system. Give one run of each.")

@@ -7,7 +7,7 @@ directions are tilted: a unit favours A with a probability that grows with what 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -29,6 +29,20 @@ _SIMULATED, _MANY = 60, 20_000
 _SLACK = 1e-12
 
 
+class Planned(NamedTuple):
+    """The number of units with which a true difference would be found."""
+
+    difference: float
+    units: int | None
+    """None if no number is enough, or more than are considered."""
+    fewest: int | None
+    """The smallest number, if few units differ and their share is at an end of its interval …"""
+    most: int | None
+    """… and the largest."""
+    reason: str = ""
+    """Why there is no number: `beyond`, or `impossible` if all units in one direction are a smaller difference."""
+
+
 class Detectable(NamedTuple):
     """The smallest difference that a test could have found, and the units that the observed one needs."""
 
@@ -43,10 +57,12 @@ class Detectable(NamedTuple):
     differ as their share allows."""
     most: int | None
     """The number of units if the difference is as small, or as few units differ; None if no number is enough."""
-    beyond: bool = False
+    beyond: bool
     """True if more units are needed than are considered."""
-    by_share: bool = False
+    by_share: bool
     """True if few units differ, so that their share decides."""
+    plans: tuple[Planned, ...]
+    """The units that further differences need, and the observed one as the last."""
 
 
 def find_detectable(
@@ -63,11 +79,12 @@ def find_detectable(
     draws: int,
     alpha: float,
     chance: float,
+    planned: Sequence[float] = (),
 ) -> Detectable | None:
     """The power of a test of two systems (as in `shuffling_test`); None if they do not differ.
 
     `outcome` has the replicates of p, `ends` are the ends of the interval of the difference (b - a). `draws` is the
-    number of all units, or of blocks of them if the rows are blocks.
+    number of all units, or of blocks of them if the rows are blocks. `planned` are further differences to plan for.
     """
     if not len(sizes) or math.isnan(outcome.p):
         return None
@@ -81,29 +98,37 @@ def find_detectable(
             found = _sample_power(tilted, null, alpha, chance, rng)
         else:
             found = _approximate_power(tilted, alpha, chance)
+
+    def count_units(effect: float | None, scale: float = 1.0) -> int | None:
+        number = plan_units(tilted, effect, draws, alpha, chance, rng, scale)
+        return None if number is None or number > MOST * draws else math.ceil(number * units / draws)
+
+    few, largest = outcome.units < FEW_PLANNED, float(tilted.effect(tilted.far))
+
+    def plan(effect: float | None, shown: float) -> Planned:
+        if effect is not None and effect > largest * (1 + 1e-9):
+            return Planned(shown, None, None, None, "impossible")
+        number = count_units(effect)
+        limits: list[int | None] = [None, None]
+        if few:
+            # The ends of the interval of the share of units that differ; for this effect, some of them must.
+            shares = [share * draws / outcome.units for share in clopper_pearson(outcome.units, draws)]
+            limits = [count_units(effect, max(scale, (effect or 0) / largest)) for scale in shares]
+            limits.sort(key=lambda limit: math.inf if limit is None else limit)
+        return Planned(shown, number, limits[0], limits[1], "beyond" if number is None else "")
+
     observed = float(difference(a, b))
+    plans = [plan(effect, effect) for effect in planned]
     if not observed:
-        return Detectable(*found, None, None, None)
-    level: dict[str, Any] = {"draws": draws, "alpha": alpha, "chance": chance, "rng": rng}
-    low, high = ends if observed > 0 else (-ends[1], -ends[0])
-    pilot = plan_units(tilted, None, **level)
-    by_share = outcome.units < FEW_PLANNED
-    if by_share:
-        limits = [plan_units(tilted, None, **level, scale=scale) for scale in share_scales(outcome.units, draws)]
-    else:
-        limits = [plan_units(tilted, end, **level) if end > 0 else None for end in (high, low)]
-    beyond = pilot is not None and pilot > MOST * draws
-    shown = [
-        None if number is None or number > MOST * draws else math.ceil(number * units / draws)
-        for number in (pilot, *limits)
-    ]
-    return Detectable(*found, shown[0], shown[1], shown[2] if shown[0] is not None else None, beyond, by_share)
-
-
-def share_scales(differing: int, units: int) -> tuple[float, float]:
-    """The ends of the 95% interval of the share of units that differ, highest first, as parts of this share."""
-    low, high = clopper_pearson(differing, units)
-    return high * units / differing, low * units / differing
+        return Detectable(*found, None, None, None, False, False, tuple(plans))
+    pilot = plan(None, abs(observed))
+    fewest, most = pilot.fewest, pilot.most
+    if not few:
+        low, high = ends if observed > 0 else (-ends[1], -ends[0])
+        fewest, most = (count_units(end) if end > 0 else None for end in (high, low))
+    most = most if pilot.units is not None else None
+    beyond = pilot.reason == "beyond" and bool(tilted.gains.any())
+    return Detectable(*found, pilot.units, fewest, most, beyond, few, (*plans, pilot))
 
 
 def _bisect(holds: Callable[[float], bool], high: float, steps: int = 60) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 from statistics import NormalDist
 
@@ -13,6 +14,8 @@ from assay.classes import dataclass
 from assay.stats.intervals import t_tail
 
 MOST_PERMUTATIONS = 200_000
+SIMULATED = 4000
+"""The number of simulated tests for the smallest difference that runs and units find."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +28,15 @@ class RunVariance:
     """The variance over the runs of each system."""
     of_runs: float
     """The variance over the runs of all systems."""
-    interaction: float
-    """The variance of runs within units, which is part of the others."""
+    interactions: tuple[float, ...]
+    """The variance of the runs of each system within units, which is part of the others; 0 for a single run."""
     total: float
     degrees: float
+
+    @property
+    def interaction(self) -> float:
+        """The variance of the runs of all systems within units."""
+        return math.fsum(self.interactions)
 
     @property
     def share_of_runs(self) -> float:
@@ -47,16 +55,15 @@ def run_variance(
     freedom (default: units − 1). A system with one run gets the spread of the other.
     """
     number = float(sizes.sum())
-    lines, spreads, interaction = [], [], 0.0
+    lines, spreads, interactions = [], [], []
     for contributions, run_scores in zip(values, scores, strict=True):
         centred = contributions - (contributions @ sizes / number)[:, None]
         line = number * centred + run_scores[:, None]
         lines.append(line.mean(axis=0))
         runs = len(run_scores)
         spreads.append(float(np.var(run_scores, ddof=1)) if runs > 1 else math.nan)
-        if runs > 1:
-            rest = number * (centred - centred.mean(axis=0))
-            interaction += float((rest**2 @ sizes).sum()) / ((runs - 1) * (number - 1) * number * runs)
+        rest = number * (centred - centred.mean(axis=0))
+        interactions.append(float((rest**2 @ sizes).sum()) / (max(1, runs - 1) * (number - 1) * number * runs))
     line = lines[0] if len(lines) == 1 else lines[1] - lines[0]
     mean = float(line @ sizes) / number
     units = float((line - mean) ** 2 @ sizes) / (number - 1) / number
@@ -81,8 +88,57 @@ def run_variance(
     degrees = (units + of_runs) ** 2 / squares if squares else number - 1
     if of_runs >= units / 4:
         degrees = min(degrees, run_degrees)
-    total = max(units, of_runs, units + of_runs - interaction)
-    return RunVariance(units, of_each, of_runs, interaction, total, degrees)
+    total = max(units, of_runs, units + of_runs - math.fsum(interactions))
+    return RunVariance(units, of_each, of_runs, tuple(interactions), total, degrees)
+
+
+def smallest_difference(
+    pilot: RunVariance,
+    pilot_runs: Sequence[int],
+    pilot_units: int,
+    unit_degrees: float,
+    *,
+    units: int,
+    runs: int,
+    alpha: float,
+    chance: float,
+    seed: int,
+    quantile: float | None = None,
+) -> float:
+    """The smallest difference that a test with other numbers of units and of runs of each system would find with this
+    probability, by simulated tests.
+
+    The variance over runs is that of the pilot or, for a `quantile` of .9 or .1, the lower or upper end of its 80%
+    interval. `unit_degrees` are the degrees of freedom of the pilot's variance over units.
+    """
+    from scipy.special import chdtri, stdtrit
+
+    numbers, factor = np.array(pilot_runs), 1.0
+    if quantile is not None:
+        freedom = int((numbers - 1).sum())
+        factor = freedom / float(chdtri(freedom, 1 - quantile))
+    spreads, within = np.array(pilot.runs) * numbers, np.array(pilot.interactions) * numbers
+    if pilot.of_runs > math.fsum(pilot.runs) * (1 + 1e-12):
+        # The spread of all runs, because two may be close by chance.
+        spreads[:] = pilot.of_runs / float((1 / numbers).sum())
+    of_units = max(pilot.units - pilot.interaction, 0.0) * pilot_units / units
+    inner = within * pilot_units / (units * runs)
+    of_runs = np.maximum(factor * spreads - within, 0.0) / runs + inner
+    rng, freedom = np.random.default_rng([seed, units, runs]), runs - 1
+    unit_degrees *= units / pilot_units
+    by_units = (of_units + inner.sum()) * rng.chisquare(unit_degrees, SIMULATED) / unit_degrees
+    each = of_runs[:, None] * rng.chisquare(freedom, (2, SIMULATED)) / freedom
+    by_runs = each.sum(axis=0)
+    run_degrees = np.minimum(2.0, by_runs**2 / np.maximum((each**2).sum(axis=0), 1e-300)) * freedom
+    run_degrees = np.where(by_runs > 0, run_degrees, 2 * freedom)
+    squares = by_units**2 / unit_degrees + by_runs**2 / run_degrees
+    degrees = (by_units + by_runs) ** 2 / np.maximum(squares, 1e-300)
+    degrees = np.where(by_runs >= by_units / 4, np.minimum(degrees, run_degrees), degrees)
+    total = np.maximum(np.maximum(by_units, by_runs), by_units + by_runs - inner.sum())
+    bounds = stdtrit(np.maximum(degrees, 1.0), 1 - alpha / 2) * np.sqrt(total)
+    # A difference is found if it and its error exceed the bound of its test.
+    error = math.sqrt(of_units + float(of_runs.sum()))
+    return float(np.quantile(bounds - error * rng.standard_normal(SIMULATED), chance))
 
 
 def t_test(difference: float, variance: float, degrees: float) -> float:

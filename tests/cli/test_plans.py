@@ -1,0 +1,131 @@
+"""assay plan: units, runs and documents that differences need; no verdict; errors in a line."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from scipy.stats import beta, binom
+
+import assay
+from assay.result import Plan
+
+
+def write_tags(folder, name, wrong, sentences=60):
+    """Sentences of three words; those in `wrong` have this number of wrong words."""
+    lines = []
+    for sentence in range(sentences):
+        tags = ["A", "B", "C"]
+        tags[: wrong.get(sentence, 0)] = ["X"] * wrong.get(sentence, 0)
+        words = (f"{at}\tw{at}\t_\t{tag}\t_\t_\t_\t_\t_\t_\n" for at, tag in enumerate(tags, 1))
+        lines.append("".join(words) + "\n")
+    (folder / name).write_text("".join(lines))
+
+
+@pytest.fixture
+def pilot(here):
+    write_tags(here, "g.conllu", {})
+    write_tags(here, "x.conllu", dict.fromkeys(range(5), 1))
+    write_tags(here, "y.conllu", {**dict.fromkeys(range(20, 35), 1), **dict.fromkeys(range(40, 44), 2)})
+    return here
+
+
+def test_a_plan_has_a_row_for_each_difference_and_no_verdict(assay, pilot):
+    done = assay("plan", "g.conllu", "x.conllu", "y.conllu", "-m", "accuracy", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert (result["verdict"]["kind"], result["verdict"]["text"], result["comparisons"]) == ("", "", [])
+    rows = result["plans"]
+    assert [(round(row["difference"], 4), row["observed"]) for row in rows] == [
+        *((size, False) for size in (0.005, 0.01, 0.02, 0.05)),
+        (0.1, True),
+    ]
+    numbers = [row["units"] for row in rows]
+    assert numbers == sorted(numbers, reverse=True)
+    shared = ("pilot_units", "pilot_differ", "alpha", "chance")
+    assert {tuple(row[name] for name in shared) for row in rows} == {(60, 24, 0.05, 0.8)}
+    # The same number as in the line below a verdict.
+    done = assay("compare", "g.conllu", "x.conllu", "y.conllu", "-m", "accuracy", "--format", "json")
+    assert json.loads(done.stdout)["comparisons"][0]["power"]["needed_units"] == numbers[-1]
+
+
+def test_a_margin_is_the_difference_to_plan_for(assay, pilot):
+    plain = ("plan", "g.conllu", "x.conllu", "y.conllu", "--format", "json")
+    both = json.loads(assay(*plain, "--margin", "accuracy=2pt", "--power", "0.9").stdout)["plans"]
+    of_words = [row for row in both if row["measure"] == "accuracy"]
+    assert [(row["difference"], row["chance"], row["alpha"]) for row in of_words] == [(0.02, 0.9, 0.025)]
+    # The other measure has the usual differences.
+    assert len(both) == 1 + 5
+    easier = json.loads(assay(*plain, "--margin", "2pt", "-m", "accuracy").stdout)["plans"]
+    assert easier[0]["units"] < of_words[0]["units"]
+
+
+def test_few_differing_sentences_give_a_range(assay, pilot):
+    line = ("plan", "g.conllu", "x.conllu", "z=g.conllu", "-m", "accuracy", "--format")
+    done = assay(*line, "md")
+    assert "| accuracy | 2 points | 5 |" in done.stdout
+    assert "| accuracy | 5 points | 5 | not possible |" in done.stdout
+    assert "Numbers with a range rest on fewer than 12 differing sentences" in done.stdout
+    last = json.loads(assay(*line, "json").stdout)["plans"][-1]
+    # All five of 60 differ in the same way, so six of N must differ.
+    needed = [
+        next(number for number in range(1000) if binom.sf(5, number, share) >= 0.8)
+        for share in (5 / 60, beta.ppf(0.975, 6, 55), beta.ppf(0.025, 5, 56))
+    ]
+    assert [last["units"], last["units_from"], last["units_to"]] == needed
+
+
+def test_runs_make_a_table_of_sentences_and_runs(assay, pilot):
+    rng = random.Random(1)
+    for name in ("x1", "x2", "x3", "y1", "y2", "y3"):
+        number = 12 if name < "y" else 6
+        write_tags(pilot, f"{name}.conllu", dict.fromkeys(rng.sample(range(60), number + rng.randrange(4)), 1))
+    systems = (f"{name}={','.join(f'{name}{run}.conllu' for run in (1, 2, 3))}" for name in "xy")
+    line = ("plan", "g.conllu", *systems, "-m", "accuracy")
+    result = json.loads(assay(*line, "--format", "json").stdout)
+    rows = {(row["units"], row["runs"]): row for row in result["plans"]}
+    assert [*rows] == [(units, runs) for units in (60, 120, 300, 600) for runs in (2, 3, 5, 10)]
+    for row in rows.values():
+        assert row["difference_from"] <= row["difference"] <= row["difference_to"]
+    assert rows[600, 10]["difference"] < rows[60, 10]["difference"] < rows[60, 2]["difference"]
+    assert "|runs:x:" in result["signature"]
+    assert any(note.startswith("x → y on accuracy: increase the number of ") for note in result["notes"])
+    text = assay(*line, "--format", "table").stdout
+    assert "Smallest difference found with 80% probability, x → y: accuracy" in text
+
+
+def test_a_page_and_other_formats_of_a_plan_are_written(assay, pilot):
+    for path in ("plan.html", "plan.tex", "plan.csv", "plan.json"):
+        done = assay("plan", "g.conllu", "x.conllu", "y.conllu", "-m", "accuracy", "-o", path)
+        assert done.returncode == 0, done.stderr
+    assert "Sentences needed to find a difference with 80% probability" in (pilot / "plan.html").read_text("utf-8")
+    assert assay("report", "plan.json", "--format", "tsv").stdout.startswith("# Sentences needed")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("g.conllu x.conllu", "plan takes gold and at least two systems."),
+        ("g.conllu x.conllu y.conllu --slice label", "No such option '--slice'."),
+        ("g.conllu x.conllu y.conllu --power 1.5", "--power 1.5: give a probability between 0 and 1, e.g. 0.8."),
+        ("g.conllu x.conllu y.conllu --margin las=1pt", "--margin las=1pt: there is no measure 'las'."),
+        ("g.conllu x.conllu z=x.conllu -m accuracy", "x → z on accuracy: no plan, because the systems do not"),
+    ],
+)
+def test_what_cannot_be_planned_stops_with_an_error(assay, pilot, options, message):
+    done = assay("plan", *options.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"assay: {message}" in done.stderr
+
+
+def test_a_plan_in_python_refuses_options_that_only_show():
+    gold, one, two = [["A", "B"]] * 30, [["A", "X"]] * 8 + [["A", "B"]] * 22, [["A", "B"]] * 30
+    result = assay.plan(gold, {"one": one, "two": two}, "accuracy", margin=0.05)
+    (row,) = result.plans
+    assert isinstance(row, Plan) and row.units is not None
+    assert result.verdict == ""
+    refused = ({"slices": "label"}, "--slice: not for a plan"), ({"power": None}, "--power none: a plan needs")
+    for wrong, message in refused:
+        with pytest.raises(assay.AssayError, match=message):
+            assay.plan(gold, {"one": one, "two": two}, "accuracy", **wrong)
