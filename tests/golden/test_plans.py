@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.stats.power import plan_units, toss_power, toss_powers
+from assay.stats.power import _find_tilt, plan_units, toss_power, toss_powers
 from assay.stats.runs import RunVariance, run_variance, smallest_difference, t_test
 from assay.stats.tails import TiltedShuffling, sum_tail
 from cases import each
+from golden.test_chance import SPANS, WORDS, figures, spans
 
 DATA = Path(__file__).parent.parent / "data" / "decisions"
 CASES = [json.loads(line) for line in (DATA / "plans.jsonl").read_text("utf-8").splitlines()]
@@ -115,3 +116,51 @@ def test_the_smallest_difference_of_runs_is_found_with_the_probability() -> None
         # The table has 4,000 simulated tests, whose error counts too.
         error = 3 * math.sqrt(0.8 * 0.2 * (1 / times + 1 / 4000))
         assert hits / times == pytest.approx(0.8, abs=error)
+
+
+def make_pilot(name: str) -> tuple[str, tuple[str, ...], list[Any], str]:
+    """The measure, its fields, the counts of two systems in the units of a pilot, and the unit."""
+    rng = np.random.default_rng(11)
+    if name == "span F1":
+        with np.load(DATA.parent / "chance" / "populations.npz") as file:
+            rows = [file[f"{system}-person"][:400].tolist() for system in ("rule", "cascade")]
+        return "exact", SPANS, [np.array(spans(of_system)) for of_system in rows], "sentence"
+    measure, unit, words = "accuracy", "sentence", rng.integers(4, 30, 250)
+    if name == "LAS on documents":
+        measure, unit, words = "las", "document", rng.integers(40, 900, 60)
+    systems = []
+    for share in (0.86, 0.875):
+        # Systems are better or worse from one unit to the next.
+        right = rng.binomial(words, np.clip(share + rng.normal(0, 0.05, len(words)), 0, 1))
+        systems.append(np.column_stack([right, words, words, words]))
+    return measure, WORDS, systems, unit
+
+
+@pytest.mark.slow
+@each("name", ["accuracy", "span F1", "LAS on documents"])
+@each("margin", [None, 0.02])
+def test_real_tests_of_planned_units_find_the_difference(name: str, margin: float | None) -> None:
+    """New units are drawn from those of the pilot, and are tested as `compare` does it."""
+    measure, fields, (first, second), unit = make_pilot(name)
+    pilot = figures(measure, fields, {"a": first, "b": second}, unit, planned={measure: (margin or 0.02,)})
+    row = next(row for row in pilot.comparisons() if row.score == "f1")
+    assert row.power is not None
+    needed = row.power.plans[-1 if margin is None else 0].units
+    assert needed is not None
+    exchange = pilot._exchange(0, 1, "f1")
+    tilted = TiltedShuffling(*exchange.swaps(pilot.every["f1"]))
+    read = [fields.index(field) for field in exchange.fields]
+    gains = (first - second)[:, read] @ tilted.gradient
+    # With a margin, a unit favours the first system as often as the tilt says.
+    chances = None if margin is None else 1 / (1 + np.exp(-2 * _find_tilt(tilted, margin) * np.abs(gains)))
+    rng, times, hits = np.random.default_rng(2), 600, 0
+    for _ in range(times):
+        drawn = rng.integers(0, len(first), needed)
+        a, b = first[drawn], second[drawn]
+        if chances is not None:
+            turned = (gains[drawn] > 0) != (rng.random(needed) < chances[drawn])
+            a, b = np.where(turned[:, None], b, a), np.where(turned[:, None], a, b)
+        tested = figures(measure, fields, {"a": a, "b": b}, unit, power=None, interval="")
+        hits += next(row for row in tested.comparisons() if row.score == "f1").p <= 0.05
+    print(f"{name}, {margin or 'observed'}: N {needed}, power {hits / times:.3f} in {times} tests")
+    assert hits / times == pytest.approx(0.8, abs=3 * math.sqrt(0.8 * 0.2 / times))
