@@ -1478,7 +1478,7 @@ class About(Record, kw_only=True):
     """What was compared, and how."""
 
     command: str
-    """`score`, `compare`, `agreement`, `cross` or `bayes`."""
+    """`score`, `compare`, `plan`, `agreement`, `cross` or `bayes`."""
     task: str
     """`tags`, `spans`, `dependencies`, `graphs`, `relations`, `links`, `constituents`, `coreference`, `items`,
     `ratings` or `cross`."""
