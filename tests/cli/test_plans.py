@@ -91,6 +91,9 @@ def test_runs_make_a_table_of_sentences_and_runs(assay, pilot):
     assert rows[600, 10]["difference"] < rows[60, 10]["difference"] < rows[60, 2]["difference"]
     assert "|runs:x:" in result["signature"]
     assert any(note.startswith("x → y on accuracy: increase the number of ") for note in result["notes"])
+    refused = assay(*line, "--margin", "1pt")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "assay: --margin: with several runs, a plan gives the differences themselves." in refused.stderr
     text = assay(*line, "--format", "table").stdout
     assert "Smallest difference found with 80% probability, x → y: accuracy" in text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
@@ -20,8 +21,6 @@ TIMES = (1, 2, 5, 10)
 """The numbers of units in a table of runs, as multiples of the pilot's …"""
 RUNS = (2, 3, 5, 10)
 """… and the numbers of runs."""
-_Level = tuple[float, float]
-"""The level of a test, and the probability with which a difference is to be found."""
 _ENDS = (0.9, 0.1)
 """Quantiles of chi-square, for the ends of the interval of the variance over runs."""
 
@@ -52,7 +51,8 @@ def with_unit_plans(result: Result, options: Options) -> Result:
     for test in result.main_tests:
         power = test.power
         if power is None or not power.plans:
-            reason = "its test does not add up units" if test.units else "the systems do not differ"
+            reason = "this test cannot be planned" if test.units else "the systems do not differ"
+            reason = "a score is undefined" if math.isnan(test.difference) else reason
             notes.append(f"{test.a} → {test.b} on {test.measure}: no plan, because {reason}.")
             continue
         for plan in power.plans:
@@ -70,37 +70,28 @@ def with_unit_plans(result: Result, options: Options) -> Result:
 
 
 def plan_runs(
-    test: Comparison, smallest: Callable[..., float], pilot: tuple[int, int], unit: str, form: str, level: _Level
+    test: Comparison, result: Result, smallest: Callable[..., float], runs: int, alpha: float, chance: float
 ) -> tuple[list[Plan], str]:
     """The smallest differences that numbers of units and runs find, and a sentence on which of the two to increase.
 
-    `smallest` is `smallest_difference` of a pilot, `pilot` the numbers of its units and of runs of each system.
+    `smallest` is `smallest_difference` of the pilot, and `runs` the smaller number of runs in it.
     """
-    units, runs = pilot
-    rows = []
+    unit, units, rows = result.about.unit, result.about.units, []
     for times, number in product(TIMES, RUNS):
-        value, low, high = (
-            smallest(units=times * units, runs=number, quantile=quantile) for quantile in (None, *_ENDS)
-        )
-        rows.append(
-            Plan(
-                *(test.a, test.b, test.measure, test.score, value, low, high, times * units, None, None, number),
-                *(False, *level, units, test.units),
-            )
-        )
-    now, by_units, by_runs = (
-        smallest(units=more, runs=number) for more, number in ((units, runs), (2 * units, runs), (units, 2 * runs))
-    )
-
-    def size(value: float) -> str:
-        return f"{100 * value:.2f} points" if form == "percent" else WRITERS[form](value)
-
-    more, less = (f"{2 * units:,} {unit}s", by_units), (f"{2 * runs} runs each", by_runs)
-    advice = f"increase the number of {f'{unit}s' if by_units <= by_runs else 'runs'}"
-    first, second = sorted((more, less), key=lambda way: way[1])
+        value, low, high = (smallest(units=times * units, runs=number, quantile=end) for end in (None, *_ENDS))
+        found = (test.a, test.b, test.measure, test.score, value, low, high)
+        rows.append(Plan(*found, times * units, None, None, number, False, alpha, chance, units, test.units))
+    more = ((units, runs), (2 * units, runs), (units, 2 * runs))
+    now, by_units, by_runs = (smallest(units=number, runs=several) for number, several in more)
+    sizes = [
+        f"{100 * value:.2f} points" if result.form_of(test) == "percent" else WRITERS[result.form_of(test)](value)
+        for value in (now, by_units, by_runs)
+    ]
+    ways = [f"{2 * units:,} {unit}s would find {sizes[1]}", f"{2 * runs} runs each would find {sizes[2]}"]
+    better = f"{unit}s" if by_units <= by_runs else "runs"
     return rows, (
-        f"{test.a} → {test.b} on {test.measure}: {advice}. {plural(units, unit)} and {runs} runs each find a "
-        f"difference of {size(now)}; {first[0]} would find {size(first[1])}, {second[0]} {size(second[1])}."
+        f"{test.a} → {test.b} on {test.measure}: increase the number of {better}. {plural(units, unit)} and "
+        f"{runs} runs each find a difference of {sizes[0]}; {', '.join(ways)}."
     )
 
 
@@ -108,7 +99,6 @@ def as_plan(result: Result, rows: Sequence[Plan], notes: Sequence[str]) -> Resul
     """A Result with overall scores and plans alone."""
     if not rows:
         raise UsageError(" ".join(notes) or "there is no test to plan.")
-    # In order of declaration: nothing else of the comparison belongs to a plan.
     nothing: dict[str, Any] = dict.fromkeys((*TABLES, "tables", "examples"), ())
     kept = {**nothing, "scores": tuple(result.overall), "plans": tuple(rows), "texts": None}
     return replace(result, **kept, notes=(*notes, *result.notes))

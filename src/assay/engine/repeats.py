@@ -181,6 +181,8 @@ def _test_runs(row: Comparison, views: _Views, places: Mapping[str, list[int]]) 
 
 def _plan(result: Result, views: _Views, places: Mapping[str, list[int]], options: Options) -> Result:
     """The Result of a comparison over runs as a plan for units and runs."""
+    if options.margin:
+        raise UsageError("--margin: with several runs, a plan gives the differences themselves. Leave it out.")
     tests = [row for row in result.main_tests if not math.isnan(row.difference)]
     plans, notes = [], []
     for row in tests:
@@ -193,11 +195,9 @@ def _plan(result: Result, views: _Views, places: Mapping[str, list[int]], option
         of_units, units = figures.degrees(row.score, [*a, *b]), figures.tallies.units
         sides = [np.stack(lines[: len(a)]), np.stack(lines[len(a) :])]
         found = run_variance(sides, [values[a], values[b]], sizes, of_units)
-        alpha, chance = ALPHA / len(tests), options.power
-        pilot = partial(smallest_difference, found, numbers, units, of_units)
-        smallest = partial(pilot, alpha=alpha, chance=chance, seed=options.seed)
-        named, size = (result.about.unit, result.form_of(row)), (units, max(2, min(numbers)))
-        rows, advice = plan_runs(row, smallest, size, *named, (alpha, chance))
+        level = {"alpha": ALPHA / len(tests), "chance": options.power}
+        smallest = partial(smallest_difference, found, numbers, units, of_units, **level, seed=options.seed)
+        rows, advice = plan_runs(row, result, smallest, max(2, min(numbers)), **level)
         plans += rows
         notes.append(advice)
     return as_plan(result, plans, notes)
