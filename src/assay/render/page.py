@@ -63,7 +63,7 @@ def page(result: Result) -> str:
     if len(result.systems) > NAMED:
         names = f"{len(result.systems)} {'annotators' if result.about.command == 'agreement' else 'systems'}"
     over = "data sets" if result.systems_over_sets else "many runs"
-    titles = {"bayes": f"{names} over {over}", "agreement": f"How far {names} agree"}
+    titles = {"bayes": f"{names} over {over}", "agreement": f"How far {names} agree", "plan": f"Plan: {names}"}
     sides = names if result.about.kind == "scores" else f"{names} against {result.gold.name}"
     title = titles.get(result.about.command, sides)
     every = tables(result)

@@ -22,7 +22,7 @@ const KIND_KEYS = ["correction", "new-error", "changed-error", "same-error", "bo
 /** The panels of the first screen; drawn again when the pair changes. @param {Report} report */
 function summary(report) {
   const { command } = report.result;
-  if (command === "bayes") return [];
+  if (["bayes", "plan"].includes(command)) return [];
   const board = boardPanel(report);
   if (command === "agreement") return [board];
   const paired = report.view.b !== null;
@@ -108,7 +108,7 @@ function fillPlace(id, ...parts) {
 
 /** Why no sentences can be looked at. @param {Report} report */
 function missingTexts(report) {
-  if (["bayes", "agreement"].includes(report.result.command)) return null;
+  if (["bayes", "agreement", "plan"].includes(report.result.command)) return null;
   const texts = report.result.joined_by ? report.result.text_unit : "sentence";
   const remedy = `To see ${texts}s, run the command again with --html, or with --embed all and --format json.`;
   return element("p", { class: "note" }, `This page contains no ${texts}s, so the counts are not links. ${remedy}`);
