@@ -24,7 +24,9 @@ PLANNED = 2500
 """A quarter of the number of replicates if power is estimated from these."""
 FEW_PLANNED = 12
 """With fewer units that differ, the number of units needed depends much on their share."""
-_SIMULATED, _MANY = 60, 20_000
+_LEVELS = 100
+"""The most sizes of differences that are drawn as they are."""
+_SIMULATED, _MANY = 60, 2000
 """With fewer units that differ, sums are not normal, so power is simulated; up to `_MANY`, tosses are counted."""
 _SLACK = 1e-12
 
@@ -302,13 +304,21 @@ def plan_units(
         return rough
     if len(gains) == 1:
         return _plan_tosses(float(rates[0]), float(shares[0]), alpha, chance, rough)
+    if differing >= _SIMULATED:
+        return rough
+    if len(gains) > _LEVELS:
+        # Sizes that differ by less than a tenth are one; this hardly changes the variance of sums.
+        gains, levels = np.unique(np.exp(np.rint(10 * np.log(gains)) / 10), return_inverse=True)
+        shares = np.bincount(levels, rates * shares) / np.bincount(levels, rates)
+        rates, step = np.asarray(np.bincount(levels, rates), dtype=np.float64), 0.0
     normal = NormalDist()
     level, aim = normal.inv_cdf(1 - alpha / 2), normal.inv_cdf(chance)
-    for _ in range(3 if differing < _SIMULATED else 0):
+    for _ in range(3):
         number = math.ceil(rough)
-        power = _draw_power(gains, rates, shares, alpha, step, number, rng)
+        powers = [_draw_power(gains, rates, shares, alpha, step, number, rng) for _ in range(4)]
         # The quantile of the power is linear in the root of the units.
-        rough = number * ((level + aim) / (level + normal.inv_cdf(min(max(power, 0.05), 0.995)))) ** 2
+        power = min(max(sum(powers) / len(powers), 0.05), 0.9999)
+        rough = number * ((level + aim) / (level + normal.inv_cdf(power))) ** 2
         if abs(rough / number - 1) < 0.03:
             break
     return rough
@@ -322,7 +332,7 @@ def _find_tilt(tilted: TiltedShuffling, effect: float) -> float:
             return tilted.far
         low, below, high = high, above, min(tilted.far, 2 * high)
     for _ in range(100):
-        if above <= 1e-14 * effect:
+        if above <= 1e-15:
             break
         middle = (low * above - high * below) / (above - below)
         found = float(tilted.effect(middle)) - effect
@@ -364,7 +374,7 @@ def _draw_power(
     The tail is the saddlepoint approximation for sums with a step (Lugannani and Rice 1980, Daniels 1987).
     """
     chances = np.concatenate([rates * shares, rates * (1 - shares)])
-    drawn = rng.multinomial(number, [*chances, max(0.0, 1 - float(chances.sum()))], 4 * PLANNED)
+    drawn = rng.multinomial(number, [*chances, max(0.0, 1 - float(chances.sum()))], PLANNED)
     towards, against = drawn[:, : len(gains)], drawn[:, len(gains) : -1]
     both, sums = towards + against, (towards - against) @ gains
     squares = both @ gains**2
@@ -375,7 +385,7 @@ def _draw_power(
     kept = ~one_way & ~sure & (scores > level / 2)
     both, squares, aims = both[kept], squares[kept], sums[kept] - step
     tilts = aims / squares
-    for _ in range(12):
+    for _ in range(8):
         # The expected sum is concave in the tilt, so Newton's steps never go beyond the aim.
         moved = np.tanh(tilts[:, None] * gains)
         spread = np.maximum((both * (1 - moved**2)) @ gains**2, 1e-300)
