@@ -720,16 +720,15 @@ def _plans(result: Result) -> Iterator[Table]:
         for (a, b, measure), group in groupby(result.plans, key=lambda row: (row.a, row.b, row.measure)):
             by_units = [list(rows) for _, rows in groupby(group, key=lambda row: row.units)]
             form = result.shown.score_forms.get(measure, {}).get(by_units[0][0].score, "percent")
-            cells = [
-                [cell([row.difference, row.difference_from, row.difference_to], form) for row in rows]
-                for rows in by_units
+            rows = [
+                [own[0].units, *([row.difference, row.difference_from, row.difference_to] for row in own)]
+                for own in by_units
             ]
-            rows = [[f"{rows[0].units:,}", *own] for rows, own in zip(by_units, cells, strict=True)]
             header = [f"{unit}s", *(f"{row.runs} runs each" for row in by_units[0])]
             what = f"{a} → {b}: {result.title(measure)}"
             title = f"Smallest difference found with {first.chance:.0%} probability, {what}"
             in_points = ["In points."] * (form == "percent")
-            yield make_table(title, header, rows, name="plans", notes=[*in_points, *notes])
+            yield make_table(title, header, rows, f"count {form}", name="plans", notes=[*in_points, *notes])
         return
     several, few = len({(row.a, row.b) for row in result.plans}) > 1, any(row.units_from for row in result.plans)
     table: list[list[Any]] = []

@@ -437,27 +437,22 @@ def toss_powers(share: float, most: int, alpha: float) -> Floats:
     fair coin and for the other.
     """
     powers, critical, logs = np.zeros(most + 1), 0, [math.lgamma(number + 1.0) for number in range(most + 1)]
-    coins = [math.log(0.5)] * 2, [math.log(max(part, 1e-300)) for part in (share, 1 - share)]
+    head, tail = (math.log(max(part, 1e-300)) for part in (share, 1 - share))
     # The tail from the critical number of heads on: of the fair coin, of the other, and of its other side.
     tails = [1.0, 1.0, 1.0]
 
     def single(number: int, heads: int) -> list[float]:
-        ways = logs[number] - logs[heads] - logs[number - heads]
-        (fair, _), (head, tail) = coins
-        rest = number - heads
-        return [
-            math.exp(ways + number * fair),
-            math.exp(ways + heads * head + rest * tail),
-            math.exp(ways + heads * tail + rest * head),
-        ]
+        ways, rest = logs[number] - logs[heads] - logs[number - heads], number - heads
+        logarithms = (-number * LOG_2, heads * head + rest * tail, heads * tail + rest * head)
+        return [math.exp(ways + logarithm) for logarithm in logarithms]
 
     for number in range(1, most + 1):
         # One more toss: a head after one too few heads reaches the critical number.
         if critical:
             terms = zip((0.5, share, 1 - share), single(number - 1, critical - 1), strict=True)
-            tails = [tail + part * term for tail, (part, term) in zip(tails, terms, strict=True)]
+            tails = [before + part * term for before, (part, term) in zip(tails, terms, strict=True)]
         while critical <= number and 2 * tails[0] > alpha * (1 + 1e-12):
-            tails = [tail - term for tail, term in zip(tails, single(number, critical), strict=True)]
+            tails = [before - term for before, term in zip(tails, single(number, critical), strict=True)]
             critical += 1
         powers[number] = tails[1] + tails[2] if critical <= number else 0.0
     return powers
