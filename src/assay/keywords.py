@@ -232,9 +232,9 @@ class ScoreKeywords(Keywords, total=False):
 class CompareKeywords(ScoreKeywords, total=False):
     """The options of compare: all that a run can have."""
 
-    label_order: Annotated[Literal["effect", "difference", "frequency", "name"], Option(
-        BREAKDOWN, "Order of labels: by items won or lost (effect), size of the difference, frequency, or name.",
-        "effect", signed=False)]
+    label_order: Annotated[Literal["contribution", "difference", "frequency", "name"], Option(
+        BREAKDOWN, "Order of labels: by contribution to the difference, size of the label's difference, frequency, name.",
+        "contribution", signed=False)]
     power: Power
     baseline: Annotated[str | None, Option(
         TESTS, "Test all other systems against this one, and no other pairs.", metavar="NAME")]

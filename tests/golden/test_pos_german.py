@@ -206,23 +206,19 @@ def test_what_differs_between_two_systems_equals_a_plain_count(result: Result, p
 def test_accuracy_per_gold_tag_of_two_systems_equals_a_plain_count(
     result: Result, plain: Plain, a: str, b: str
 ) -> None:
-    """Tuggener's Table 12, the largest effect on the whole first."""
+    """Tuggener's Table 12, the largest contribution to the difference first."""
     (diff,) = [diff for diff in result.diffs if (diff.a, diff.b, diff.on) == (a, b, "accuracy")]
     items = Counter(plain.gold)
     right_a = Counter(tag for tag, ok in zip(plain.gold, plain.right(a), strict=True) if ok)
     right_b = Counter(tag for tag, ok in zip(plain.gold, plain.right(b), strict=True) if ok)
-    rows = {row.label: (row.items, row.a, row.b, row.effect) for row in diff.labels}
-    assert rows == {
-        tag: (
-            number,
-            right_a[tag] / number,
-            right_b[tag] / number,
-            (right_b[tag] - right_a[tag]) / len(plain.gold),
-        )
-        for tag, number in items.items()
-    }
-    effects = [abs(row.effect) for row in diff.labels]
-    assert effects == sorted(effects, reverse=True)
+    rows = {row.label: (row.items, row.a, row.b) for row in diff.labels}
+    assert rows == {tag: (number, right_a[tag] / number, right_b[tag] / number) for tag, number in items.items()}
+    adds = result.label_contributions(diff)
+    gained = {tag: (right_b[tag] - right_a[tag]) / len(plain.gold) for tag in items}
+    assert adds == pytest.approx({tag: gained[tag] for tag in adds}, abs=1e-12)
+    assert not any(gained[tag] for tag in items if tag not in adds)
+    sizes = [abs(adds.get(row.label, 0.0)) for row in diff.labels]
+    assert sizes == sorted(sizes, reverse=True)
 
 
 def test_upper_bounds_overall_and_per_tag_equal_a_plain_count(result: Result, plain: Plain) -> None:

@@ -28,7 +28,7 @@ from assay.engine.measure import find, measures
 from assay.engine.options import Options
 from assay.engine.prepare import prepare
 from assay.result import Diff
-from effects import check_effects
+from contributions import check_contributions
 from strategies import (
     CHAINS,
     FOREIGN,
@@ -775,10 +775,7 @@ def test_changes_account_for_every_item_and_for_the_difference(texts: Any, train
         assert listed["changed-error"] == diff.changed_errors
         assert sum(row.items for row in diff.labels) == diff.items
         assert sum(row.difference * row.items for row in diff.labels) == pytest.approx(won * diff.items, abs=1e-9)
-        # Effects are there if they add up; those of F1 are not its difference, even if both are 0.
-        assert diff.has_effects == (data.task not in MATCHED and math.isclose(won, diff.difference, abs_tol=1e-9))
-        assert {row.effect is None for row in diff.labels} == {not diff.has_effects}
-    check_effects(result)
+    check_contributions(result)
 
 
 def check_transitions(result: Result, diff: Diff) -> None:

@@ -215,7 +215,11 @@ def _compare_items(
     if not isinstance(items, Items):
         rows["diffs"].extend(changes.compare_losses(items, on, where, score, values))
         return
-    rows["diffs"].extend(changes.compare_answers(items, on, where, score, values, label_order))
+    by_label: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    for row in rows["contributions"] if where is None else ():
+        if (row.measure, row.score, row.by) == (on, score, "label"):
+            by_label[row.a, row.b][row.group] = row.value
+    rows["diffs"].extend(changes.compare_answers(items, on, where, score, values, label_order, by_label))
     if not compared.bounds:
         return
     upper = list(changes.bounds(items, on, where))

@@ -16,9 +16,16 @@ from assay.result import Bound, Change, Confusion, Diff, Growth, LabelDifference
 
 
 def compare_answers(
-    items: Items, on: str, where: str | None, score: str, values: Mapping[str, float], label_order: str = "effect"
+    items: Items,
+    on: str,
+    where: str | None,
+    score: str,
+    values: Mapping[str, float],
+    label_order: str = "contribution",
+    contributions: Mapping[tuple[str, str], Mapping[str, float]] | None = None,
 ) -> Iterator[Diff]:
-    """The difference of every pair of systems in their order; `values` has the score of each system."""
+    """The difference of every pair of systems in their order; `values` has the score of each system, `contributions`
+    by pair what each label adds to the difference, if that is known."""
     for a, b in combinations(range(len(items.systems)), 2):
         # Few rows are equal in many systems, but nearly all in two.
         pair = items.of_pair(a, b).fold()
@@ -70,7 +77,7 @@ def compare_answers(
             overlap_right=2 * both / rights if rights else math.nan,
             overlap_all=1 - changed / total,
             changes=tuple(_changes(pair, masks, changed)),
-            labels=_label_differences(pair, label_order, whole),
+            labels=_label_differences(pair, label_order, (contributions or {}).get((name_a, name_b), {})),
             other_target=other_target,
             net=corrections - new_errors,
             outcomes=tuple(outcomes),
@@ -156,27 +163,24 @@ def _count_tuples(items: Items, columns: Iterable[Ints], mask: Bools) -> Iterato
         yield (*row, size)
 
 
-def _label_differences(pair: Items, order: str, whole: float) -> tuple[LabelDifference, ...]:
+def _label_differences(
+    pair: Items, order: str, contributions: Mapping[str, float]
+) -> tuple[LabelDifference, ...]:
     """Scores of A and B by gold label (Tuggener's Table 12), in the order that the user chose.
 
-    Effects are given only if they add up to the whole difference, as for shares of gold's items.
+    If contributions are not known, labels are in the order of the items won or lost.
     """
     codes, group = np.unique(pair.gold, return_inverse=True)
     sizes, scores = _mean_scores(pair, group, len(codes))
-    rights = [pair.by_group(right, group, len(codes)) for right in pair.right]
-    rows: list[tuple[float, str, float, LabelDifference]] = []
+    rows: list[tuple[float, str, LabelDifference]] = []
     for index, code in enumerate(codes.tolist()):
         before, after = scores[index]
-        won: float = rights[1][index] - rights[0][index]
-        if pair.credits is not None:
-            won = (after - before) * sizes[index]
         label = (*pair.labels, NOTHING)[code]
         row = LabelDifference(label, sizes[index], before, after, after - before)
+        won = contributions.get(label, 0.0) if contributions else (after - before) * sizes[index]
         rank = dict(zip(LABEL_ORDERS, (-abs(won), -abs(after - before), -row.items, 0), strict=True))[order]
-        rows.append((rank, label, won, row))
-    adds_up = not pair.kinds and math.isclose(sum(won for *_, won, _ in rows) / pair.total, whole, abs_tol=1e-9)
-    rows.sort(key=lambda row: row[:2])
-    return tuple(replace(row, effect=won / pair.total if adds_up else None) for *_, won, row in rows)
+        rows.append((rank, label, row))
+    return tuple(row for *_, row in sorted(rows, key=lambda row: row[:2]))
 
 
 def _mean_scores(items: Items, group: Ints, groups: int) -> tuple[list[int], list[list[float]]]:

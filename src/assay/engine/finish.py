@@ -15,6 +15,7 @@ from assay.corpus import cluster_key
 from assay.engine import changes
 from assay.engine.build import Compared, Findings, build, count_tests
 from assay.engine.confidences import BINS, calibration_rows, choose_thresholds, curve_rows, threshold_rows
+from assay.engine.contributions import contribution_rows
 from assay.engine.counts import FEW_CLUSTERS, FEW_UNITS, JointCounts, as_sums
 from assay.engine.examples import DrawnExample
 from assay.engine.measure import Measure
@@ -146,6 +147,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         rows[name] += _shown(drawn) if drawn else ()
     if plan.compares and plan.command == "compare":
         found.items = list(_compared(part, views))
+        rows["contributions"] += contribution_rows(part, settings)
     if task.finish:
         finish = task.finish
         found.finish = lambda result: finish(result, part, settings)

@@ -20,7 +20,7 @@ CREDITS = ("assigned", "expected", "assigned-credit", "expected-credit", "weak",
 KINDS = ("correction", "new-error", "changed-error")
 COURSES = ("improved", "worsened")
 """Kinds of change of items that are graded, not right or wrong."""
-LABEL_ORDERS = ("effect", "difference", "frequency", "name")
+LABEL_ORDERS = ("contribution", "difference", "frequency", "name")
 """Ways to sort the labels of two systems."""
 UNRESOLVED = "unresolved"
 """The name for items that no system has right, which is used like a kind of change."""
@@ -329,7 +329,7 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
     gold_rows = [np.flatnonzero(items.has_gold) for _, items in tables]
     added_rows = [np.flatnonzero(~items.has_gold)[: len(items) if first.kinds else 0] for _, items in tables]
     added, places = (
-        _list_added(tables, added_rows, recoded) if first.kinds else (np.zeros((0, 3), dtype=np.int64), added_rows)
+        list_added(tables, added_rows, recoded) if first.kinds else (np.zeros((0, 3), dtype=np.int64), added_rows)
     )
     number, size = len(gold_rows[0]), len(gold_rows[0]) + len(added)
 
@@ -382,7 +382,7 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
     )
 
 
-def _list_added(
+def list_added(
     tables: Sequence[tuple[str, Items]], added_rows: Sequence[Ints], recoded: Sequence[Ints]
 ) -> tuple[Ints, list[Ints]]:
     """The items that systems add, as rows of (sentence, item, first system), and the row of each system's items."""

@@ -115,6 +115,9 @@ class Part:
     of the first measure over everything in sentences, and in documents or values of a comment."""
     items: Mapping[tuple[int, str | None], Items] = field(default_factory=dict)
     """The folded items of all systems, for the selections whose changes are shown."""
+    changed: Mapping[tuple[int, str], JointCounts] = field(default_factory=dict)
+    """By measure and unit, for each pair of systems: the second one's counts minus the first one's, by group of items
+    that they answer differently; under the unit ``, of documents with their names."""
     sizes: Mapping[tuple[int, str | None], int] = field(default_factory=dict)
     """The number of gold's items with each value of a slice by item; 0 for values of sentences."""
     one_sided: tuple[tuple[int, str | None], ...] = ()
@@ -230,7 +233,7 @@ def choose_alignment(ways: Sequence[str]) -> str:
     return next(way for way in ("characters", "position", "words") if way in ways)
 
 
-_ADDED = ("numbers", "sums", "of_task", "confident", "items", "sizes", "met")
+_ADDED = ("numbers", "sums", "of_task", "confident", "items", "changed", "sizes", "met")
 
 
 def add_tables(first: Any, second: Any) -> Any:

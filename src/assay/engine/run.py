@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -20,6 +20,7 @@ from assay.arrays import NONE, Bools, Ints
 from assay.classes import dataclass
 from assay.corpus import Corpus, cluster_key
 from assay.corpus.adapters import named_systems
+from assay.engine.contributions import DOCUMENTS, MOST_DOCUMENTS, list_pairs, subtract_counts, subtract_whole
 from assay.engine.counts import BLOCKS, MANY, Counts, JointCounts, fold_units, hash_blocks
 from assay.engine.examples import DrawnExample, draw_sentences, lot_of
 from assay.engine.finish import make_result
@@ -170,6 +171,7 @@ def _with_selections(
     )
     joined = cache(lambda index: join(shown_items(index)))
     blocks = cache(lambda unit: hash_blocks(gold.unit_names(unit)))
+    numbered = cache(lambda: _number_blocks(gold))
 
     def tally(index: int, judged: _Tables, unit: str, units: _Units, **how: bool) -> JointCounts | JointValues:
         measure, (of_sentence, kept) = run.measures[index], units
@@ -221,6 +223,35 @@ def _with_selections(
         if where is not None:
             sizes[index, where] = size
 
+    changed: dict[tuple[int, str], JointCounts] = {}
+
+    def subtract(index: int, judged: _Tables, units: dict[str, _Units]) -> None:
+        """Add how the counts of each pair of systems differ under a measure, by group of items and by document."""
+        measure, ones = run.measures[index], [one for _, one in judged]
+        pairs = list_pairs(plan.judged, options.baseline)
+        if _values_of(judged) or not pairs:
+            return
+        tables = subtract_counts(measure, ones, gold.sentences, pairs)
+        wanted = [(unit, unit, own) for unit, own in units.items()] if tables else []
+        task, documents = find_task(plan.task), _units_of(run, ["document"])["document"]
+        if task.text_unit != task.noun and (0 if is_shard else 1) < len(documents[1]) <= MOST_DOCUMENTS:
+            wanted.append((DOCUMENTS, "document", documents))
+            tables = tables or subtract_whole([measure.counts_of(one, gold.sentences) for one in ones], pairs)
+        for name, unit, (of_sentence, kept) in wanted:
+            is_named = name == DOCUMENTS or bool(cluster_key(unit))
+            all_names = list(gold.unit_names(unit)) if is_named else []
+            labels: dict[str, Any] = {"labels": None, "label": None} if name == DOCUMENTS else {}
+            own = [replace(one, **labels).regroup(of_sentence, len(kept)) for one in tables or ()]
+            changed[index, name] = JointCounts.of(
+                [(f"{a}-{b}", one) for (a, b), one in zip(pairs, own, strict=True)],
+                lambda sums: (),
+                partial(lambda unit, kept: (numbered() if unit == "sentence" else blocks(unit))[kept], unit, kept),
+                compares=False,
+                alone=is_named or not is_shard,
+                names=[all_names[number] for number in kept.tolist()] if is_named else None,
+                unit=unit,
+            )
+
     units = _units_of(run, [plan.asked] if plan.asked else ["sentence", "document"])
     if not plan.asked:
         decided = choose_unit(len(units["document"][1]), len(units["sentence"][1]))
@@ -229,6 +260,8 @@ def _with_selections(
             units = {decided: units[decided]}
     for index, judged in enumerate(tables):
         select(index, None, judged, units, keeps=index in compared or index == basis)
+        if plan.compares and not (options.symmetric or options.figures_alone):
+            subtract(index, judged, units)
     if not options.figures_alone and (plan.asked != "document" or options.unit):
         # Further units of the first measure, to see if sentences of one document or speaker resemble each other.
         task = find_task(plan.task)
@@ -258,7 +291,8 @@ def _with_selections(
                 # If values differ between measures, all shards must be known to choose one of them.
                 select(index, f"{slice_}={name}", chosen, units, keeps=plan.compares, size=size)
         orders[str(slice_)] = tuple(order)
-    part = replace(part, counts=counts, items=folded, sizes=sizes, one_sided=tuple(one_sided), slices=orders)
+    part = replace(part, counts=counts, items=folded, changed=changed, sizes=sizes, slices=orders)
+    part = replace(part, one_sided=tuple(one_sided))
     if basis is None:
         return part
     task, items, own_tables = find_task(run.task), joined(basis), shown_items(basis)
@@ -291,6 +325,15 @@ def _with_selections(
         },
         texts=texts,
     )
+
+
+def _number_blocks(gold: Corpus) -> Ints:
+    """A block for each sentence, by its number in its file: for variances, which need no names of sentences."""
+    starts = np.array([first for _, first in gold.files] or [0])
+    sentence = np.arange(gold.sentences)
+    file = np.searchsorted(starts, sentence, side="right") - 1
+    names = [PurePath(path).name for path, _ in gold.files] or [gold.name]
+    return np.asarray((hash_blocks(names)[file] + sentence - starts[file]) % BLOCKS)
 
 
 def _items_of(tables: _Tables) -> list[tuple[str, Items]]:

@@ -379,7 +379,7 @@ class MeasureScores(SystemScores):
             if self.clusters:
                 values = value[of_label] - function(as_sums(totals[of_label] - rows, fields))
             else:
-                values = (rows * _gradient(function, totals, fields)[of_label]).sum(axis=1)
+                values = (rows * find_gradient(function, totals, fields)[of_label]).sum(axis=1)
         values = _zero_undefined(values)
         variance = add_up(values**2) * (draws - 1) / draws
         if not self.clusters:
@@ -488,7 +488,7 @@ class MeasureScores(SystemScores):
             sums, whole = as_sums(rows, self.tallies.read), as_sums(totals, self.fields)
             return np.asarray((part(sums) - function(whole) * total(sums)) / total(whole))
         counts = np.asarray(totals[self._read], dtype=np.float64)[None]
-        return np.asarray(rows @ _gradient(function, counts, self.tallies.read)[0])
+        return np.asarray(rows @ find_gradient(function, counts, self.tallies.read)[0])
 
     def _left_out_units(self, name: str, system: int) -> Floats:
         """The change of an average over labels if each unit (or block) is left out, in the order of the tables."""
@@ -929,7 +929,7 @@ def is_skewed(values: Floats, sizes: Array) -> bool:
     return _LEAST_ONE_WAY * third**2 > second**3
 
 
-def _gradient(function: ScoreFunction, totals: Floats, fields: Sequence[str]) -> Floats:
+def find_gradient(function: ScoreFunction, totals: Floats, fields: Sequence[str]) -> Floats:
     """The gradient of each label's score in its counts, by central differences: labels × fields.
 
     It is 0 for counts of 0.

@@ -27,7 +27,18 @@ from assay.render.table import (
     unit_notes,
     value_of,
 )
-from assay.result import NOT_ANSWERED, Comparison, Diff, JudgedScore, Result, Table, is_best, is_category, kind_title
+from assay.result import (
+    NOT_ANSWERED,
+    Comparison,
+    Contribution,
+    Diff,
+    JudgedScore,
+    Result,
+    Table,
+    is_best,
+    is_category,
+    kind_title,
+)
 from assay.result.chance import few_lines, interval_title, level_title, name_limits, power_lines, round_number
 from assay.result.grammar import ALPHA
 from assay.result.numbers import DASH, DIFFERENCES, WRITERS, interval, p_value, percent, plural, points, with_interval
@@ -499,8 +510,78 @@ def group_changes(diff: Diff, by_outcome: bool, result: Result) -> Iterator[tupl
         yield title, number, paths
 
 
+def name_group(result: Result, row: Contribution) -> str:
+    """A group of items that adds to a difference, in words."""
+    items = f"{result.shown.noun}s"
+    words = {"spurious-removed": "spurious removed", "spurious-added": "spurious added", "both-right": "both right"}
+    words |= {"unaligned": "without counterpart in gold", "changed-error": "changed errors"}
+    gained = (f"{items} gained", f"{items} lost") if result.shown.matched else ("corrections", "new errors")
+    words |= dict(zip(("correction", "new-error"), gained, strict=True))
+    if row.by == "kind":
+        return words.get(row.group, row.group)
+    if row.by == "outcome":
+        return " → ".join(map(kind_title, row.group.split(" → ")))
+    return row.group
+
+
+def describe_contributions(result: Result, a: str, b: str, measure: str) -> str:
+    """A difference as the sum of the kinds of changes: `exact F1 +10.44 = +15.06 spans gained −8.08 lost …`."""
+    rows = [row for row in result.contributions if (row.a, row.b, row.measure) == (a, b, measure)]
+    kinds = [row for row in rows if row.by == "kind"]
+    if not kinds:
+        return ""
+    write = WRITERS[DIFFERENCES[result.shown.score_forms.get(measure, {}).get(kinds[0].score, "percent")]]
+    # The noun is not repeated: spans gained, lost; spurious removed, added.
+    names = [name_group(result, row) for row in kinds]
+    parts, before = [], ""
+    for row, name in zip(kinds, names, strict=True):
+        first, _, rest = name.partition(" ")
+        if row.value:
+            parts.append(f"{write(row.value)} {rest if rest and first == before else name}")
+            before = first
+    return f"{name_measure(result, measure)} {write(math.fsum(row.value for row in kinds))} = {' '.join(parts)}"
+
+
+def _contributions(result: Result) -> Iterator[Table]:
+    """What each difference of main scores is made of: groups whose contributions add up to it."""
+    noun, leading, shown = result.shown.noun, leading_pair(result), {"kind": "kind of change"}
+    mains = result.main_tests
+    tests, level = {(row.a, row.b, row.measure): row.figure for row in mains}, interval_title(mains)
+    grouped = _group_rows(result.contributions, lambda row: (row.a, row.b, row.measure))
+    for number, ((a, b, measure), group) in enumerate(grouped.items()):
+        form = DIFFERENCES[result.shown.score_forms.get(measure, {}).get(group[0].score, "percent")]
+        rows: list[list[Any]] = []
+        for by, own in _group_rows(group, lambda row: row.by).items():
+            for row in own:
+                items = cell(math.nan, "percent") if row.items is None else row.items
+                figure = cell((row.value, row.low, row.high), form)
+                figure = replace(figure, text=f"{figure.text}°" if figure.text.endswith("]") else figure.text)
+                title = shown.get(by, by.replace("slice:", "slice "))
+                rows.append([title, name_group(result, row), items, figure])
+        total = math.fsum(row.value for row in group if row.by == group[0].by)
+        whole = tests.get((a, b, measure), (total, math.nan, math.nan))
+        sizes = [row.items for row in group if row.by == group[0].by]
+        items = cell(math.nan, "percent") if None in sizes else sum(size or 0 for size in sizes)
+        rows.append([Cell("all", True), "", items, replace(cell(whole, form), bold=True)])
+        notes = [
+            "Contribution: how much the group adds to the difference. Groups of one kind add up to it. The "
+            "contribution of a label is not the difference of the label's own score. °: 95% interval, not corrected "
+            f"for the number of groups. all: the difference, with the {level}."
+        ]
+        yield make_table(
+            f"What the difference on {name_measure(result, measure)} is made of, {a} → {b}",
+            ["by", "group", f"{noun}s that differ", "contribution"],
+            rows,
+            f"text text count {form}",
+            words=2,
+            notes=notes * (number == 0),
+            short=SHORT,
+            minor={a, b} != leading,
+        )
+
+
 def _label_differences(result: Result) -> Iterator[Table]:
-    """Tuggener's Table 12, with the effect of each label on the overall difference if effects add up to it."""
+    """Tuggener's Table 12, with the contribution of each label to the overall difference, if it is known."""
     item = result.shown.noun
     word, added = name_label(result), f" (∅: {item}s that gold does not have)" if result.shown.matched else ""
     by, nothing = f"By gold {word}", _NOTHING
@@ -509,16 +590,16 @@ def _label_differences(result: Result) -> Iterator[Table]:
         added = f". not in gold: {item}s that a system adds; not adding them is right"
     leading = leading_pair(result)
     for which, diff in [(which, diff) for _, which, diffs in _diffs(result) for diff in diffs]:
-        shown = diff.has_effects
-        effect = " Effect: how much the label adds to the overall difference, in points." * shown
+        adds = result.label_contributions(diff)
+        effect = f" Contribution: how much the {word} adds to the overall difference, in points." * bool(adds)
         yield make_table(
             f"{by}, {diff.a} → {diff.b}{which}",
-            [word, f"{item}s", diff.a, diff.b, "Δ", *["effect"] * shown],
+            [word, f"{item}s", diff.a, diff.b, "Δ", *["contribution"] * bool(adds)],
             [
-                (label, row.items, row.a, row.b, row.difference, *[row.effect] * shown)
+                (label, row.items, row.a, row.b, row.difference, *[adds.get(row.label, DASH)] * bool(adds))
                 for row in diff.labels
                 for label in [nothing if row.label == _NOTHING else row.label]
-                if row.difference
+                if row.difference or adds.get(row.label)
             ],
             "text count percent percent points points",
             notes=[f"Percentage of {item}s with the right answer, {by[0].lower()}{by[1:]}{added}.{effect}"],
@@ -911,6 +992,7 @@ _PARTS: dict[str, tuple[Callable[[Result], Iterator[Table]], str, bool]] = {
     "tests": (_tests, "comparisons", True),
     "judges": (_judges, "judges", False),
     "differences": (_differences, "diffs", False),
+    "contributions": (_contributions, "contributions", False),
     "outcomes": (_transitions, "transitions", False),
     "changes": (_changes, "diffs", False),
     "label differences": (_label_differences, "diffs", False),
@@ -928,10 +1010,10 @@ _PARTS: dict[str, tuple[Callable[[Result], Iterator[Table]], str, bool]] = {
 it shows, and True if they consist of scores, which are means over several runs. Other tables count the items of one
 run."""
 NAMES = (
-    *("scores", "further-scores", "errors", "order", "pairs", "tests", "judges", "plans", "differences", "outcomes"),
-    *("changes", "label-differences", "bounds", "growth", "unresolved", "confidence", "thresholds", "labels"),
-    *("confusion", "forms", "annotators", "items", "systems", "alt-test", "data-sets", "priors", "splits"),
-    *("regions", "sizes", "slices", "mappings", "further", "examples"),
+    *("scores", "further-scores", "errors", "order", "pairs", "tests", "judges", "plans", "differences"),
+    *("contributions", "outcomes", "changes", "label-differences", "bounds", "growth", "unresolved", "confidence"),
+    *("thresholds", "labels", "confusion", "forms", "annotators", "items", "systems", "alt-test", "data-sets"),
+    *("priors", "splits", "regions", "sizes", "slices", "mappings", "further", "examples"),
 )
 """Names of tables for `--table`."""
 
@@ -1040,5 +1122,7 @@ def _brief_changes(result: Result) -> Iterator[Table]:
         header = [f"{result.shown.noun}s", "most frequent (before → after)"]
         if not any(frequent for _, frequent in rows):
             header, rows = header[:1], [row[:1] for row in rows]
-        table = make_table(title, header, rows, name="changes", words=2, notes=_describe_courses(result, diff))
+        line = describe_contributions(result, diff.a, diff.b, next(iter(result.main_scores), ""))
+        lines, notes = [f"{line}."] * bool(line), _describe_courses(result, diff)
+        table = make_table(title, header, rows, name="changes", words=2, notes=notes, lines=lines)
         yield format_table(name_median_runs(table, result), result)

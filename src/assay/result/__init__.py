@@ -172,6 +172,12 @@ class Result(Tables, kw_only=True):
         """True if less of a score is better."""
         return any(row.lower for row in self.scores if (row.measure, row.score) == (measure, score))
 
+    def label_contributions(self, diff: Diff) -> dict[str, float]:
+        """How much each label adds to the difference; none if that is not known."""
+        key = (diff.a, diff.b, diff.on, diff.score, "label")
+        rows = self.contributions if diff.slice is None else ()
+        return {row.group: row.value for row in rows if (row.a, row.b, row.measure, row.score, row.by) == key}
+
     @property
     def main_tests(self) -> list[Comparison]:
         """The tests of main scores, by shuffling or over runs, overall."""

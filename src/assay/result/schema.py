@@ -501,9 +501,6 @@ class LabelDifference(Record, key="label"):
     b: float
     """The score of the second system."""
     difference: float
-    effect: float | None = None
-    """How much the label adds to the overall difference: its difference times its share of all items; null if effects
-    do not add up to the difference, as those of F1 and of averages over labels."""
 
 
 class Diff(TwoSystems, key="a b on slice"):
@@ -564,11 +561,26 @@ class Diff(TwoSystems, key="a b on slice"):
         """False if answers are only better or worse, and none is right or wrong."""
         return self.improved is None or self.sideways is not None
 
-    @property
-    def has_effects(self) -> bool:
-        """True if the effects of labels are known and add up to the difference; those of older files need not."""
-        effects = [math.nan if row.effect is None else row.effect for row in self.labels]
-        return math.isclose(sum(effects), self.difference, abs_tol=1e-9)
+
+class Contribution(TwoSystemsOnScore, key="a b measure score by group"):
+    """How much a group of items adds to a difference; the groups under one `by` add up to it."""
+
+    by: str
+    """`kind` (of change), `label`, `outcome` (before and after), `document` (`document, to first order` if the score
+    is no ratio of sums), or `slice:` and the slice."""
+    group: str
+    """The group: a kind (`correction`, `new-error`, `changed-error`, `spurious-removed`, `spurious-added`,
+    `both-right`, `unaligned`), a label, `fn → tp`, a document or the value of a slice; `(rest)` is what the first
+    order leaves."""
+    items: int | None
+    """The number of items that the systems answer differently, under gold's label if gold has them; null if the
+    measure does not count items one by one, and for slices."""
+    value: float
+    """The contribution, in the unit of the score."""
+    low: float
+    """The lower end of the 95% interval, not corrected for the number of groups; null for documents."""
+    high: float
+    """The upper end of the 95% interval."""
 
 
 class Transition(TwoSystems, key="a b on slice label before after"):
@@ -1564,6 +1576,7 @@ class Tables(Record, kw_only=True):
     counts: tuple[CountsRow, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     diffs: tuple[Diff, ...] = ()
+    contributions: tuple[Contribution, ...] = ()
     bounds: tuple[Bound, ...] = ()
     growth: tuple[Growth, ...] = ()
     unique: tuple[Unique, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -73,10 +74,10 @@ def test_what_differs_is_the_difference_of_the_main_scores() -> None:
     (diff,), (test,) = result.diffs, result.comparisons
     first, second = (result.score(name, "mine").value for name in ("first", "second"))
     assert diff.difference == test.difference == second - first != diff.net / diff.items
-    # Nor is it a share of right items: McNemar's test is not about it, and it is no sum over labels.
+    # Nor is it a share of right items: McNemar's test is not about it.
     assert (diff.score, test.score, test.test) == ("macro", "macro", "shuffling")
-    assert {row.effect for row in diff.labels} == {None}
-    assert "| label | words | first | second | Δ |\n" in render(result, "md")
+    assert math.fsum(result.label_contributions(diff).values()) == pytest.approx(diff.difference, abs=1e-12)
+    assert "| label | words | first | second | Δ | contribution |\n" in render(result, "md")
 
 
 def test_sentence_and_table_have_the_same_digits() -> None:

@@ -88,6 +88,14 @@ export function bar(value, most, kind, title) {
   return chart(FLUID, 12, title, shape("rect", { x: 0, y: 2, width: `${long}%`, height: 8, class: `bar ${kind}` }));
 }
 
+/** A bar from one number to another, and where there would be no difference. */
+export function stepBar(from, to, scale, title) {
+  const [at, middle] = [percentOf(scale), PLOT_HEIGHT / 2];
+  const [left, right] = [Math.min(from, to), Math.max(from, to)].map((number) => parseFloat(at(number)));
+  const rules = [0, to].map((number, place) => shape("line", { x1: at(number), x2: at(number), y1: 0, y2: PLOT_HEIGHT, class: place ? "grid" : "zero" }));
+  return chart(FLUID, PLOT_HEIGHT, title, rules, shape("rect", { x: `${left}%`, y: middle - 5, width: `${Math.max(right - left, 0.3)}%`, height: 10, class: `bar ${to < from ? "a" : "b"}` }));
+}
+
 /** The upper bound as systems join, and the share that all of them have right. @param {any[]} steps */
 export function growthChart(steps, title) {
   const [width, height, left, right, top, bottom] = [420, 190, 46, 12, 12, 44];

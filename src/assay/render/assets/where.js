@@ -1,14 +1,15 @@
 // Where systems differ and err: heat maps, types of errors, scores, slices, and the upper bound of choosing among them.
-import { axisOf, bar, dumbbellTitle, figuresPlot, growthChart, heatMap, scaleOf } from "./charts.js";
+import { axisOf, bar, dumbbellTitle, figuresPlot, growthChart, heatMap, scaleOf, stepBar } from "./charts.js";
 import { element } from "./dom.js";
 import { percent, plural, pValue, whole, writersOf } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
 import { term } from "./query.js";
-import { textCell, chooser, countButton, expandableTable, moreButton, nameCell, numberCell, panel, plotCell, tableWith, tabs } from "./tables.js";
+import { betweenEnds, textCell, chooser, countButton, expandableTable, moreButton, nameCell, numberCell, panel, plotCell, tableWith, tabs } from "./tables.js";
 /** @import { Report, Result } from "./report.js" */
 
 const FEW_NAMES = 10;
 const FEW_SLICES = 40;
+const FEW_GROUPS = 12;
 export const NO_LABEL = "∅";
 /** Outcomes that are not errors. */
 const HITS = ["tp", "same"];
@@ -50,6 +51,7 @@ export function wherePanel(report) {
   /** @type {[string, string, any][]} */
   const all = [
     ["flow", "A → B", paired ? flow(report) : null],
+    ["changes", "Changes", paired ? contributions(report) : null],
     ["confusion-a", paired ? "Gold → A" : "Confusion", confusion(report, "a")],
     ["confusion-b", "Gold → B", paired ? confusion(report, "b") : null],
     ["types", "Errors", errorTypes(report)],
@@ -172,6 +174,48 @@ function labelHeat(name, sums, content, words) {
   show(FEW_NAMES);
   const number = Math.max(rows.length, columns.length);
   return saveableFigure(name, place, number > FEW_NAMES ? moreButton(`all ${whole(number)} labels`, (all) => show(all ? Infinity : FEW_NAMES)) : null);
+}
+
+// --- what a difference is made of ---
+
+/** What the difference of the main scores is made of: bars, each beginning where the one above ends. @param {Report} report */
+function contributions(report) {
+  const [a, b] = report.pair();
+  const rows = (report.result.contributions ?? []).filter((row) => row.a === a && row.b === b);
+  const measures = [...new Set(rows.map((row) => row.measure))];
+  if (!measures.length) return null;
+  const place = element("div", {});
+  const show = ([measure, by]) => place.replaceChildren(saveableFigure(`contributions-${a}-${b}`, contributionTable(report, rows.filter((row) => row.measure === measure && row.by === by))));
+  const ways = [...new Map(rows.map((row) => [`${row.measure}\t${row.by}`, row])).values()];
+  const title = (row) => `${measures.length > 1 ? `${report.title(row.measure)}, ` : ""}by ${row.by === "kind" ? "kind of change" : row.by.replace(":", " ")}`;
+  show([ways[0].measure, ways[0].by]);
+  const choose = ways.length > 1 ? chooser("What the difference is made of", ways.map((row) => [title(row), [row.measure, row.by]]), show) : null;
+  return [choose, place];
+}
+
+/** @param {Report} report @param {Result["contributions"]} rows */
+function contributionTable(report, rows) {
+  const { difference, signedTick } = writersOf(report.formOf(rows[0]));
+  const all = rows.reduce((sum, row) => sum + row.value, 0);
+  let end = 0;
+  const steps = rows.map((row) => ({ row, from: end, to: (end += row.value) }));
+  const scale = scaleOf([0, all, ...steps.flatMap(({ from, to }) => [from, to])], 3);
+  const matched = report.kinds.length > 0;
+  const gained = matched ? { correction: `${report.noun}s gained`, "new-error": `${report.noun}s lost` } : { correction: "corrections", "new-error": "new errors" };
+  const named = ({ by, group }) => (by === "kind" ? gained[group] ?? group.replaceAll("-", " ") : by === "outcome" ? group.split(" → ").map(typeName).join(" → ") : group);
+  const draw = ({ row, from, to }) => [
+    nameCell(named(row)),
+    numberCell(row.items === null ? "" : whole(row.items)),
+    numberCell(difference(row.value)),
+    plotCell(stepBar(from, to, scale, `${named(row)}: ${difference(row.value)}`)),
+    betweenEnds(row, difference),
+  ];
+  const last = [nameCell("all"), numberCell(), numberCell(difference(all)), plotCell(stepBar(0, all, scale, `difference: ${difference(all)}`)), numberCell()];
+  const heads = ["group", "differ", "adds", () => axisOf(scale, signedTick), "95% interval°"];
+  const caption = `What the difference on ${report.title(rows[0].measure)} is made of (°: not corrected for the number of groups)`;
+  const few = steps.length > FEW_GROUPS ? steps.slice(0, FEW_GROUPS) : steps;
+  const hidden = steps.length > few.length ? element("p", { class: "soft" }, `${plural(steps.length - few.length, "more group")}: ${difference(all - few.at(-1).to)} together; the table Contributions below lists all.`) : null;
+  return element("div", {}, tableWith({ caption, heads, rows: [...few.map(draw), last], kind: "rows stacked" }), hidden);
 }
 
 // --- types of errors, scores, slices ---

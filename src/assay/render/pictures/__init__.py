@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from assay.errors import unknown
 from assay.render.pictures import confidences, runs, systems
 from assay.render.pictures.sheet import FORMATS, check_plot, encode_figure, shorten_name
-from assay.render.tables import name_nothing
+from assay.render.tables import describe_contributions, name_group, name_nothing
 from assay.result import Comparison, Result, Results, is_category
 from assay.result.numbers import DIFFERENCES
 from assay.result.schema import Posterior
@@ -97,8 +97,17 @@ def _score_figures(result: Result) -> Iterator[tuple[str, Draw]]:
         if first.get((diff.a, diff.b)) is diff and any(row.difference for row in diff.labels):
             yield (
                 stem("labels", diff.a, diff.b),
-                partial(systems.draw_label_differences, diff, result.shown.noun, median),
+                partial(
+                    systems.draw_label_differences, diff, result.label_contributions(diff), result.shown.noun, median
+                ),
             )
+    main = next(iter(result.main_scores), "")
+    for a, b in dict.fromkeys((row.a, row.b) for row in result.contributions if (row.a, row.b) in shown):
+        parts = [row for row in result.contributions if (row.a, row.b, row.measure) == (a, b, main)]
+        if difference := describe_contributions(result, a, b, main).partition(" = ")[0]:
+            named = [(name_group(result, row), row) for row in parts]
+            form = result.shown.score_forms.get(main, {}).get(parts[0].score, "percent")
+            yield stem("contributions", a, b), partial(systems.draw_contributions, named, difference, form, median)
     for system, cells in systems.count_confusions(result).items():
         same = result.shown.remarks.get("confusion same", "On the diagonal the label is right, but not the place.")
         diagonal = f" {same}" if any(gold is not None and gold == assigned for gold, assigned in cells) else ""

@@ -29,7 +29,19 @@ from assay.render.pictures.sheet import (
     text_width,
     with_look,
 )
-from assay.result import Bound, Comparison, Diff, ErrorType, Result, Score, Table, is_best, is_category, kind_title
+from assay.result import (
+    Bound,
+    Comparison,
+    Contribution,
+    Diff,
+    ErrorType,
+    Result,
+    Score,
+    Table,
+    is_best,
+    is_category,
+    kind_title,
+)
 from assay.result.chance import interval_title
 from assay.result.numbers import WRITERS, plural
 
@@ -305,22 +317,56 @@ _CORNERS = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
 
 
 @with_look
-def draw_label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
-    """The percentage right of both systems by gold's label, and the effect of each label if effects add up.
+def draw_contributions(groups: Sequence[tuple[str, Contribution]], whole: str, form: str, remark: str = "") -> Figure:
+    """What a difference is made of: a bar for each kind of change, each beginning where the last one ends, then for
+    labels. `groups` has the name of each group, `whole` the difference in words, `form` the form of the score."""
+    shown = [(name, row) for name, row in groups if row.by in ("kind", "label")][:LABELS]
+    scale, unit = _UNITS.get(form, (1, ""))
+    names = fit_names([name for name, _ in shown], 1.3, 7)
+    left = max(text_width(name, 7) for name in names) + 0.1
+    figure = make_sheet(COLUMN)
+    axes = add_panel(figure, left, 0, COLUMN - left - 0.1, 0.16 * len(shown) + 0.1)
+    # A gap divides kinds of changes from labels.
+    places = [place + 0.6 * (row.by == "label") for place, (_, row) in enumerate(shown)]
+    for by in ("kind", "label"):
+        begin = 0.0
+        for place, (_, row) in zip(places, shown, strict=True):
+            if row.by == by:
+                width = scale * row.value
+                axes.plot([begin] * 2, [place - 0.65, place - 0.35], color=INK, lw=0.6 * bool(begin))
+                axes.barh(place, width, 0.7, left=begin, color=FILLS["b" if width > 0 else "a"], ec=INK, lw=0.3)
+                begin += width
+    axes.axvline(0, color=INK, lw=0.8)
+    axes.set(ylim=(places[-1] + 0.7, -0.6), xlabel=f"contribution{unit and ' (points)'}")
+    axes.set_yticks(places, names, size=7)
+    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="x", labelsize=7, length=2, pad=2)
+    axes.grid(axis="x", lw=0.6)
+    row = shown[0][1]
+    return add_caption(
+        figure,
+        f"{shorten_name(row.a)} → {shorten_name(row.b)}: what the difference {whole} is made of, first by kind of "
+        f"change, then by label. Each bar begins where the one above ends.{remark}",
+    )
+
+
+@with_look
+def draw_label_differences(diff: Diff, adds: Mapping[str, float], noun: str, remark: str = "") -> Figure:
+    """The percentage right of both systems by gold's label, and what each label adds to the difference, if known.
 
     `remark` is added to the caption.
     """
-    differing = [row for row in diff.labels if row.difference]
+    differing = [row for row in diff.labels if row.difference or adds.get(row.label)]
     rows = differing[:LABELS]
     names, numbers = fit_names([row.label for row in rows], 0.8, 7), [f"{row.items:,}" for row in rows]
     many = max(text_width(number, 7) for number in numbers)
     left = max(text_width(name, 7) for name in names) + many + 0.16
     height, room = (0.15 if len(rows) <= 20 else 0.125) * len(rows) + 0.06, COLUMN - left - 0.24
     figure = make_sheet(COLUMN)
-    wide = 0.62 * room if diff.has_effects else room + 0.18
+    wide = 0.62 * room if adds else room + 0.18
     right = add_panel(figure, left, 0, wide, height)
-    effects = [add_panel(figure, left + wide + 0.18, 0, room - wide, height)] if diff.has_effects else []
-    for axes in (right, *effects):
+    added = [add_panel(figure, left + wide + 0.18, 0, room - wide, height)] if adds else []
+    for axes in (right, *added):
         axes.set(ylim=(len(rows) - 0.5, -0.5))
         axes.set_yticks(range(len(rows)), [""] * len(rows))
         axes.tick_params(axis="y", length=0)
@@ -334,17 +380,19 @@ def draw_label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
     right.plot(a, places, "o", color=FILLS["a"], mec=INK, mew=0.4, ms=4, label=shorten_name(diff.a, 24))
     right.plot(b, places, "D", color=FILLS["b"], mec=INK, mew=0.4, ms=3.6, label=shorten_name(diff.b, 24))
     right.set_xlabel("right (%)")
-    for axes in effects:
-        axes.barh(places, [100 * (row.effect or 0.0) for row in rows], 0.7, color=better, ec=INK, lw=0.3)
+    for axes in added:
+        values = [100 * adds.get(row.label, 0.0) for row in rows]
+        colours = [FILLS["b" if value > 0 else "a"] for value in values]
+        axes.barh(places, values, 0.7, color=colours, ec=INK, lw=0.3)
         axes.axvline(0, color=INK, lw=0.8)
-        axes.set_xlabel("effect (points)")
+        axes.set_xlabel("adds (points)")
     cut = f", the first {len(rows)} of {len(differing)}" if len(rows) < len(differing) else ""
-    added = f" (∅: {noun}s that gold does not have)" if any(row.label == "∅" for row in rows) else ""
-    adds = " and how much each label adds to the overall difference" * bool(effects)
+    nothing = f" (∅: {noun}s that gold does not have)" if any(row.label == "∅" for row in rows) else ""
+    also = " and how much each label adds to the overall difference" * bool(added)
     return add_caption(
         figure,
-        f"{shorten_name(diff.a)} → {shorten_name(diff.b)}: labels on which they differ{cut}{added}, with the number "
-        f"of {noun}s, the percentage of them that each system has right{adds}.{remark}",
+        f"{shorten_name(diff.a)} → {shorten_name(diff.b)}: labels on which they differ{cut}{nothing}, with the "
+        f"number of {noun}s, the percentage of them that each system has right{also}.{remark}",
     )
 
 

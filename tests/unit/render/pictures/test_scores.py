@@ -44,10 +44,11 @@ def test_the_contents_of_a_result_decide_which_figures_there_are():
     pairs = ["rules-crf-names", "rules-spacy", "crf-names-spacy"]
     assert names == [
         *("scores", "differences", "labels", *(f"labels-{pair}" for pair in pairs)),
+        *(f"contributions-{pair}" for pair in pairs),
         *(f"confusion-{name}" for name in ("rules", "crf-names", "spacy")),
         *("errors", "slices-span-length"),
     ]
-    bare = replace(spans(), comparisons=(), bounds=(), diffs=(), confusion=(), error_types=())
+    bare = replace(spans(), comparisons=(), bounds=(), diffs=(), contributions=(), confusion=(), error_types=())
     assert list(list_figures(bare)) == ["scores", "slices-span-length"]
     # Measures of other systems have a figure of their own, and what nobody does wrong has none.
     other = replace(spans().scores[0], system="all annotators", measure="alpha(level=nominal)")
@@ -95,23 +96,42 @@ def test_differences_are_the_second_systems_score_minus_the_firsts():
 def test_labels_have_both_systems_in_the_order_of_the_result():
     (diff,) = [row for row in spans().diffs if row.slice is None and (row.a, row.b) == ("rules", "spacy")]
     figure = spans().plot("labels-rules-spacy")
-    # F1 is no sum over labels, so there are no effects.
-    (right,) = figure.axes
+    right, added = figure.axes
+    adds = spans().label_contributions(diff)
+    assert [bar.get_width() for bar in added.patches] == pytest.approx(
+        [100 * adds.get(row.label, 0) for row in diff.labels]
+    )
     assert points(right, "o")[:, 0] == pytest.approx([100 * row.a for row in diff.labels])
     assert points(right, "D")[:, 0] == pytest.approx([100 * row.b for row in diff.labels])
     assert {"rules", "spacy", *(row.label for row in diff.labels)} <= set(texts(figure))
-    assert "overall difference" not in figure.get_label()
+    assert "overall difference" in figure.get_label()
     fits(figure, COLUMN)
 
 
-def test_labels_have_their_effects_if_these_add_up():
+def test_bars_of_contributions_begin_where_the_one_above_ends():
+    figure = spans().plot("contributions-rules-spacy")
+    rows = [row for row in spans().contributions if (row.a, row.b, row.measure) == ("rules", "spacy", "exact")]
+    (axes,) = figure.axes
+    bars = [bar for bar in axes.patches if bar.get_height() == pytest.approx(0.7)]
+    for by in ("kind", "label"):
+        own = [bars.pop(0) for row in rows if row.by == by]
+        ends = np.cumsum([100 * row.value for row in rows if row.by == by])
+        assert [bar.get_x() for bar in own] == pytest.approx([0, *ends[:-1]])
+        assert ends[-1] == pytest.approx(100 * sum(row.value for row in rows if row.by == "outcome"))
+    assert not bars
+    assert "what the difference exact F1 " in figure.get_label()
+    fits(figure, COLUMN)
+
+
+def test_labels_have_their_contributions_to_the_difference():
     folder = FOLDER / "english"
     systems = [folder / f"{name}.conllu" for name in ("hanta", "udpipe")]
     result = assay.compare(folder / "gold.conllu", systems, times=100)
     diff, figure = result.diffs[0], result.plot("labels-hanta-udpipe")
-    _, effect = figure.axes
-    shown = [row.effect for row in diff.labels if row.difference]
-    assert [bar.get_width() for bar in effect.patches] == pytest.approx([100 * value for value in shown])
+    _, added = figure.axes
+    adds = result.label_contributions(diff)
+    shown = [adds.get(row.label, 0.0) for row in diff.labels if row.difference or adds.get(row.label)]
+    assert [bar.get_width() for bar in added.patches] == pytest.approx([100 * value for value in shown])
     assert sum(shown) == pytest.approx(diff.difference)
     assert figure.get_label().endswith("and how much each label adds to the overall difference.")
     fits(figure, COLUMN)
@@ -185,7 +205,7 @@ def test_many_systems_labels_and_long_names_have_room(systems, labels):
         for number, name in enumerate(names)
     ]
     diff = next(row for row in spans().diffs if row.slice is None)
-    own = tuple(LabelDifference(f"LABEL{n:02}", 10**4, 0.5, 0.9, 0.4, 0.4 / (n + 1)) for n in range(labels))
+    own = tuple(LabelDifference(f"LABEL{n:02}", 10**4, 0.5, 0.9, 0.4) for n in range(labels))
     bound = replace(spans().bounds[0], systems=dict.fromkeys(names, 0.9))
     bounds = (bound, *(replace(bound, label=row.label) for row in own))
     result = replace(spans(), scores=tuple(rows), counts=(), diffs=(replace(diff, labels=own),), bounds=bounds)

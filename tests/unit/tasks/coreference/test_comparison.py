@@ -140,10 +140,10 @@ def test_labels_are_sorted_by_the_size_of_their_difference_if_asked_for() -> Non
     systems = {"a": [["-"] * 10 + ["Y"] + ["-"] * 4], "b": [["X"] + ["-"] * 9 + ["-"] + ["Z"] * 2 + ["-"] * 2]}
     found = {
         order: assay.compare(gold, systems, ["accuracy"], times=20, label_order=order)
-        for order in ("effect", "difference", "frequency", "name")
+        for order in ("contribution", "difference", "frequency", "name")
     }
     orders = {order: "".join(row.label for row in result.diffs[0].labels) for order, result in found.items()}
-    assert orders == {"effect": "ZXY", "difference": "YZX", "frequency": "XZY", "name": "XYZ"}
+    assert orders == {"contribution": "ZXY", "difference": "YZX", "frequency": "XZY", "name": "XYZ"}
     assert len({result.signature for result in found.values()}) == 1
     refused = refusal(assay.compare, gold, systems, ["accuracy"], label_order="size")
     assert refused.startswith("there is no value of label_order 'size'.")

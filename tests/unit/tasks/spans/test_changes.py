@@ -99,12 +99,11 @@ def test_bounds_are_over_golds_spans(result):
     assert {row.system: row.only_right for row in result.unique} == {"a": 1, "b": 3}
 
 
-def test_labels_have_no_effects_because_f1_is_no_sum_over_labels(result):
+def test_labels_are_those_of_gold_and_contributions_those_of_both_sides(result):
     (diff,) = result.diffs
-    assert [(row.label, row.items, row.a, row.b, row.effect) for row in diff.labels] == [
-        ("A", 7, 2 / 7, 4 / 7, None),
-        ("∅", 8, 2 / 8, 4 / 8, None),
-    ]
+    rows = [(row.label, row.items, row.a, row.b) for row in diff.labels]
+    assert rows == [("A", 7, 2 / 7, 4 / 7), ("∅", 8, 2 / 8, 4 / 8)]
+    assert sum(result.label_contributions(diff).values()) == pytest.approx(diff.difference, abs=1e-12)
 
 
 def test_two_systems_are_compared_without_what_a_third_one_adds():
