@@ -233,7 +233,7 @@ class CompareKeywords(ScoreKeywords, total=False):
     """The options of compare: all that a run can have."""
 
     label_order: Annotated[Literal["contribution", "difference", "frequency", "name"], Option(
-        BREAKDOWN, "Order of labels: by contribution to the difference, size of the label's difference, frequency, name.",
+        BREAKDOWN, "Order of labels: by contribution to the difference, size of their difference, frequency, name.",
         "contribution", signed=False)]
     power: Power
     baseline: Annotated[str | None, Option(

@@ -16,7 +16,7 @@ from assay.arrays import Floats
 from assay.classes import dataclass
 from assay.engine import changes
 from assay.engine.counts import BLOCKS
-from assay.engine.items import Items
+from assay.engine.items import NOTHING, Items
 from assay.engine.measure import form_of_score
 from assay.engine.options import Options
 from assay.engine.scores import SystemScores
@@ -219,6 +219,10 @@ def _compare_items(
     for row in rows["contributions"] if where is None else ():
         if (row.measure, row.score, row.by) == (on, score, "label"):
             by_label[row.a, row.b][row.group] = row.value
+        elif (row.measure, row.score, row.by) == (on, score, "kind") and row.group.startswith("spurious"):
+            # Items that gold does not have count under their own labels, and are listed together.
+            adds = by_label[row.a, row.b]
+            adds[NOTHING] = adds.get(NOTHING, 0.0) + row.value
     rows["diffs"].extend(changes.compare_answers(items, on, where, score, values, label_order, by_label))
     if not compared.bounds:
         return

@@ -135,7 +135,7 @@ class _Rows:
             mine = [by_item(one.right[0], own, True), by_item(there, own, False)]
             mine.append(by_item(outcome, own, len(one.kinds) or 2))
             further = [one.found, one.credits, one.target if "target" in one.same else None]
-            rows_of = [row for column in further if column is not None for row in column[0].reshape(-1, len(one))]
+            rows_of = [row for column in further if column is not None for row in np.atleast_2d(column[0])]
             rows_of += [label[one.answer[0]], *one.marks.values(), *([] if one.label is None else [label[one.label]])]
             columns.append([*mine, *(by_item(column, own, NONE) for column in rows_of)])
         is_word = (np.arange(size) >= number) & (not first.kinds)
@@ -306,7 +306,7 @@ class Division:
         found = [
             (by, name, int(items[place, 0]) if items.size else None, values[place], math.nan, math.nan)
             for place, name in enumerate(names)
-            if rows[place].any()
+            if rows[place].any() or items[place].any()
         ]
         yield from sorted(found, key=lambda row: (-abs(row[3]), row[1]))
         if self.ratio is None and found:

@@ -239,7 +239,7 @@ def _with_selections(
             tables = tables or subtract_whole([measure.counts_of(one, gold.sentences) for one in ones], pairs)
         for name, unit, (of_sentence, kept) in wanted:
             is_named = name == DOCUMENTS or bool(cluster_key(unit))
-            all_names = list(gold.unit_names(unit)) if is_named else []
+            names = _document_names(gold) if name == DOCUMENTS else list(gold.unit_names(unit)) if is_named else []
             labels: dict[str, Any] = {"labels": None, "label": None} if name == DOCUMENTS else {}
             own = [replace(one, **labels).regroup(of_sentence, len(kept)) for one in tables or ()]
             changed[index, name] = JointCounts.of(
@@ -248,7 +248,7 @@ def _with_selections(
                 partial(lambda unit, kept: (numbered() if unit == "sentence" else blocks(unit))[kept], unit, kept),
                 compares=False,
                 alone=is_named or not is_shard,
-                names=[all_names[number] for number in kept.tolist()] if is_named else None,
+                names=[names[number] for number in kept.tolist()] if is_named else None,
                 unit=unit,
             )
 
@@ -325,6 +325,20 @@ def _with_selections(
         },
         texts=texts,
     )
+
+
+def _document_names(gold: Corpus) -> list[str]:
+    """The ids of documents; without an id, the file's name and, if it has several, the number in the file."""
+    starts = [first for _, first in gold.files] or [0]
+    names = [PurePath(path).name for path, _ in gold.files] or [gold.name]
+    firsts = [0] if gold.document_starts is None else gold.document_starts[:-1].tolist()
+    files = (np.searchsorted(starts, firsts, side="right") - 1).tolist()
+    numbers = [number - files.index(file) + 1 for number, file in enumerate(files)]
+    found = []
+    for document, (file, number) in enumerate(zip(files, numbers, strict=True)):
+        place = f"{names[file]} {number}" if files.count(file) > 1 else names[file]
+        found.append(place if gold.document_name(document).isdigit() else gold.document_name(document))
+    return found
 
 
 def _number_blocks(gold: Corpus) -> Ints:

@@ -567,14 +567,17 @@ def _contributions(result: Result) -> Iterator[Table]:
             "Contribution: how much the group adds to the difference. Groups of one kind add up to it. The "
             "contribution of a label is not the difference of the label's own score. °: 95% interval, not corrected "
             f"for the number of groups. all: the difference, with the {level}."
-        ]
+        ] * (number == 0)
+        if any(row.group == "(rest)" for row in group):
+            slope = "the slope of the score half-way between both systems"
+            notes.append(f"To first order: from {slope}. (rest): what this leaves.")
         yield make_table(
             f"What the difference on {name_measure(result, measure)} is made of, {a} → {b}",
             ["by", "group", f"{noun}s that differ", "contribution"],
             rows,
             f"text text count {form}",
             words=2,
-            notes=notes * (number == 0),
+            notes=notes,
             short=SHORT,
             minor={a, b} != leading,
         )
