@@ -10,6 +10,7 @@ from typing import Any
 from assay.errors import UsageError, unknown
 
 _CALL = re.compile(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_WITH_SCORE = re.compile(r"([^()/]+(?:\(.*\))?)/([^()/]+)", re.DOTALL)
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(pt|%)?", re.IGNORECASE)
 
 
@@ -27,6 +28,12 @@ def parse(text: str, kind: str) -> tuple[str, dict[str, str]]:
             raise UsageError(f"{kind} {text!r}: {key.strip()} is given twice.")
         parameters[key.strip()] = value.strip()
     return match[1], parameters
+
+
+def split_score(spec: str) -> tuple[str, str]:
+    """A measure, and the score that is to be its main one: `pa/weak`; empty if none is named."""
+    match = _WITH_SCORE.fullmatch(spec.strip()) if isinstance(spec, str) else None
+    return (match[1], match[2]) if match else (spec, "")
 
 
 def convert_parameters(kind: str, given: Mapping[str, str], defaults: Mapping[str, Any]) -> dict[str, Any]:

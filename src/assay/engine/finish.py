@@ -92,6 +92,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             "joined_by": part.reading.joined_by,
             "documents": documents,
             "cluster_ratio": None if resemblance is None else resemblance[1],
+            "remarks": {f"main {measure}": measure.asked for measure in measures if measure.asked},
             # Documents that are units because gold has them do not make texts of sentences texts of documents.
             **({} if plan.asked else {"text_unit": task.text_unit or "sentence"}),
         },

@@ -90,6 +90,8 @@ class Measure:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     given: frozenset[str] = field(default=frozenset(), compare=False)
     """The parameters that the user gave, including those with the default value."""
+    asked: str = ""
+    """The score that the user made the main one (`pa/weak`)."""
 
     def __str__(self) -> str:
         return self._spell(self.named)
@@ -97,7 +99,7 @@ class Measure:
     @property
     def signature(self) -> str:
         """The measure as text with the parameters that a signature always contains."""
-        return self._spell((*self.signed, *self.named))
+        return self._spell((*self.signed, *self.named)) + f"/{self.asked}" * bool(self.asked)
 
     def _spell(self, always: Sequence[str]) -> str:
         default = self.defaults
@@ -123,7 +125,7 @@ class Measure:
     def is_share(self) -> bool:
         """True if the score is the share of right items, so that McNemar's test applies."""
         shares = self.by_item is True and self.count not in (tally_credits, tally_outcomes, tally_brackets)
-        return (self.count is tally or shares) and self.main not in self.averages
+        return (self.count is tally or shares) and self.main not in self.averages and not self.asked
 
     @property
     def score_names(self) -> tuple[str, ...]:
@@ -149,7 +151,7 @@ class Measure:
             return changed
         scores, averages, *main = self.chosen(parameters)
         changed = replace(changed, scores=scores, averages=averages)
-        return replace(changed, main=main[0], tested=(main[0],)) if main else changed
+        return replace(changed, main=main[0], tested=(main[0],)) if main and not self.asked else changed
 
     def judge(self, pair: Pair) -> Any:
         """The items of a pair; for measures of whole documents the counts, for scores of numbers the values."""
@@ -232,8 +234,9 @@ def measures() -> dict[str, Measure]:
 
 def find(spec: str, task: str = "") -> Measure:
     """The measure of a spec such as `accuracy(column=XPOS)` or `mymodule:myfunction`; if tasks share its name, that
-    of the task."""
-    name, arguments = specs.parse(spec, "measure")
+    of the task. `pa/weak` makes the score weak the main one."""
+    written, score = specs.split_score(spec)
+    name, arguments = specs.parse(written, "measure")
     if ":" in name:
         # A user's measure, which may be in the current folder.
         module_name, _, function_name = name.partition(":")
@@ -253,7 +256,12 @@ def find(spec: str, task: str = "") -> Measure:
     if base is None:
         raise unknown("measure", name, measures())
     parameters = specs.convert_parameters(f"measure {name}", arguments, base.defaults)
-    return replace(base.with_parameters(parameters), given=frozenset(arguments))
+    found = replace(base.with_parameters(parameters), given=frozenset(arguments))
+    if not score:
+        return found
+    if score not in found.score_names:
+        raise unknown(f"score of {name}", score, found.score_names)
+    return replace(found, main=score, tested=(score,), asked=score)
 
 
 def _registered(name: str, task: str = "") -> Measure | None:

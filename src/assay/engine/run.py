@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import cache, partial
+from itertools import combinations
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -69,6 +70,9 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
     run = opened.run([find(spec, opened.task) for spec in named])
     # A task may add measures that files call for.
     named += [str(measure) for measure in run.measures[len(named) :]]
+    for first, second in combinations(run.measures, 2):
+        if str(first) == str(second) and first.main != second.main:
+            raise UsageError(f"-m {first}: is given with the main scores {first.main} and {second.main}. Choose one.")
     if options.decided is None:
         format_warnings(run.warnings)
     tables = [[(name, measure.judge(pair)) for name, pair in run.pairs] for measure in run.measures]

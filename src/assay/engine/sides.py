@@ -290,7 +290,7 @@ def _split(name: str, table: ItemTable) -> Runs:
 def list_means(measures: Sequence[str] | str | None) -> list[str] | None:
     """The scores that means are asked of; None if another measure is asked, or none."""
     named = [measures] if isinstance(measures, str) else measures or ()
-    asked = [specs.parse(measure, "measure") for measure in named]
+    asked = [specs.parse(specs.split_score(measure)[0], "measure") for measure in named]
     is_mean = bool(asked) and all(name == "mean" for name, _ in asked)
     return [score for _, given in asked if (score := given.get("of", ""))] if is_mean else None
 

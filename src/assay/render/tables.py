@@ -451,14 +451,14 @@ def _changes(result: Result) -> Iterator[Table]:
     for by_outcome, which, diff in shown:
         if not diff.different or not diff.is_judged:
             continue
-        # The most frequent changes of labels; for arcs, also the number with another head.
+        # All changes of labels; for arcs, also the number with another head.
         arcs = not by_outcome and any(row.moved is not None for row in diff.changes)
         rows: list[list[Any]] = []
         for title, number, paths in group_changes(diff, by_outcome, result):
             moved = [f"{sum(row.moved or 0 for _, row in paths):,}"] if arcs else []
             totals = [title, "", f"{number:,}", "", percent(number / diff.different), *moved]
             rows.append([Cell(text, bold=bool(text)) for text in totals])
-            for path, row in paths if by_outcome else paths[:5]:
+            for path, row in paths:
                 moved = [f"{row.moved or 0:,}"] if arcs else []
                 rows.append(["", path, row.count, row.share_of_kind, row.share_of_changes, *moved])
         title = f"Changes of outcome {diff.a} → {diff.b}{which}"
@@ -466,13 +466,12 @@ def _changes(result: Result) -> Iterator[Table]:
         if not by_outcome:
             share = f"{diff.different:,} of {diff.items:,} {noun}s, {percent(diff.diff)}%"
             title = f"Changes {diff.a} → {diff.b}{which}: {share}"
-            notes = ["The five most frequent of each kind." + " Head moved: to another word." * arcs]
+            notes = ["Head moved: to another word."] * arcs
         word = name_label(result)
         label = "label (gold: before → after)" if word == "label" else f"{word} (before → after)"
         path = "outcome (before → after)" if by_outcome else label
         header = ["kind", path, f"{noun}s", "% of kind", "% of changes", *["head moved"] * arcs]
-        hint = "" if by_outcome else "All of them: --format json."
-        more: dict[str, Any] = {"words": 2, "notes": notes, "hint": hint, "minor": {diff.a, diff.b} != leading}
+        more: dict[str, Any] = {"words": 2, "notes": notes, "minor": {diff.a, diff.b} != leading}
         yield make_table(title, header, rows, "text text count percent", **more)
 
 
@@ -914,14 +913,24 @@ def _confusion(result: Result) -> Iterator[Table]:
                 more: dict[str, Any] = {"notes": [] if hit else [note], "minor": bool(hit)}
                 yield make_table(title, ["gold \\ system", *sides], body, "text count", **more)
             continue
-        listed = [(gold, assigned, number) for (gold, assigned), number in errors.items()]
-        notes = []
         if result.shown.matched:
-            listed.sort(key=lambda row: (-row[2], row[:2]))
-        else:
-            same = [result.shown.remarks.get("confusion same", "")] * any(gold == name for gold, name, _ in listed)
-            none = [result.shown.remarks.get("confusion nothing", "")] * any(_NOTHING in row for row in listed)
-            notes = list(filter(None, [" ".join(filter(None, same + none))]))
+            # Ortmann's Figure 2 as a list.
+            total = sum(errors.values())
+            typed = sorted(
+                (-row.count, row.gold or nothing, row.assigned or nothing, kind_title(row.type or ""))
+                for row in rows
+                if row.type not in ("tp", "same")
+            )
+            more = {"words": 3, "short": SHORT, "notes": [f"Share: of all {total:,} errors. ∅: nothing there."]}
+            listed_types = [(*names, -count, -count / total) for count, *names in typed]
+            header = ["gold", "system", "type", f"{result.shown.noun}s", "share"]
+            title, forms = f"Errors of {system} by label and type", "text text text count percent"
+            yield make_table(title, header, listed_types, forms, **more)
+            continue
+        listed = [(gold, assigned, number) for (gold, assigned), number in errors.items()]
+        same = [result.shown.remarks.get("confusion same", "")] * any(gold == name for gold, name, _ in listed)
+        none = [result.shown.remarks.get("confusion nothing", "")] * any(_NOTHING in row for row in listed)
+        notes = list(filter(None, [" ".join(filter(None, same + none))]))
         header, more = ["gold", "assigned", f"{result.shown.noun}s"], {"words": 2, "short": SHORT, "notes": notes}
         yield make_table(f"Most frequent errors of {system}", header, listed, "text text count", **more)
 

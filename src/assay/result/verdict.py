@@ -277,6 +277,8 @@ def name_measure(result: Result, measure: str) -> str:
     main = result.main_scores[measure]
     if not result.shown.rivals and main in ("macro-f1", "weighted-f1"):
         written = f"{main.removesuffix('-f1')} {written}"
+    elif not result.shown.rivals and f"main {measure}" in result.shown.remarks:
+        written = f"{written} {result.title(main)}"
     score = f" {result.title(main)}" if result.shown.rivals else ""
     return f"{written}{score}{bracket}{settings}"
 

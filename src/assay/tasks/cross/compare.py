@@ -243,7 +243,7 @@ def _native_measures(asked: Sequence[str], *, subtypes: bool) -> dict[str, tuple
         chosen[task].append(spec)
 
     def set_subtypes(spec: str) -> str:
-        measure, (_, given) = find(spec), specs.parse(spec, "measure")
+        measure, (_, given) = find(spec), specs.parse(specs.split_score(spec)[0], "measure")
         if "subtypes" in measure.parameters and "subtypes" not in map(str.lower, given):
             measure = replace(measure, parameters={**measure.parameters, "subtypes": subtypes})
         return str(measure)
