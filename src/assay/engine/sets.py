@@ -17,7 +17,7 @@ from assay.arrays import Bools, Floats
 from assay.classes import dataclass
 from assay.engine.averages import average_score, average_test
 from assay.engine.build import Findings, add_group_letters, build, decide_family
-from assay.engine.measure import form_of_score
+from assay.engine.measure import find, form_of_score
 from assay.errors import UsageError
 from assay.result import (
     Comparison,
@@ -387,12 +387,49 @@ def _tables(
         yield _pairs(grid, titles.get(grid.measure, grid.measure), own, unit, first=grid is grids[0])
     for grid in grids:
         yield _tests(grid, titles.get(grid.measure, grid.measure), first=grid is grids[0])
+    yield from _degrees(sets, titles)
     yield _precisions(sets, [grid for grid in grids if grid.score.endswith("f1")])
     for table in (*_error_types(sets, titles), _changes(sets), _bounds(sets)):
         # Scores are means; what is counted in one output is that of the median run.
         median = "Each system's median run on each data set."
         by_run = replace(table, title=f"{table.title}, median runs", notes=(*table.notes, median))
         yield by_run if repeated else table
+
+
+_DEGREES = ("strong", "weak", "precision", "recall", "f1")
+"""Scores of tags that may be right in part: C, WC, P, R and F of Acedański and Przepiórkowski (2010)."""
+
+
+def _degrees(sets: Mapping[str, Result], titles: Mapping[str, str]) -> Iterator[Table]:
+    """Their Tables 2 to 5: all scores of a measure with partial credit, by data set, on average and all together."""
+    values: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
+    counts: dict[tuple[str, str], list[Mapping[str, int]]] = {}
+    for name, result in sets.items():
+        for row in result.overall:
+            values.setdefault((row.measure, row.system), {}).setdefault(name, {})[row.score] = row.value
+        for counted in result.counts:
+            if counted.label is None and counted.slice is None:
+                counts.setdefault((counted.measure, counted.system), []).append(counted.counts)
+    graded = [measure for (measure, _), by_set in values.items() if "weak" in next(iter(by_set.values()))]
+    for measure in dict.fromkeys(graded):
+        rows: list[tuple[Any, ...]] = []
+        for (own, system), by_set in values.items():
+            if own != measure:
+                continue
+            table = np.array([[scores.get(score, math.nan) for score in _DEGREES] for scores in by_set.values()])
+            rows += [(system, name, *numbers) for name, numbers in zip(by_set, table.tolist(), strict=True)]
+            rows.append((system, "mean", *table.mean(axis=0).tolist()))
+            if len(table) > 1:
+                rows.append((system, "± sd", *table.std(axis=0, ddof=1).tolist()))
+            of_sets = counts.get((own, system), [])
+            if len(of_sets) == len(by_set):
+                sums = {field: np.asarray(float(sum(row[field] for row in of_sets))) for field in of_sets[0]}
+                functions = find(measure, next(iter(sets.values())).about.task).scores
+                rows.append((system, "all together", *(float(functions[score](sums)) for score in _DEGREES)))
+        note = "mean, sd: plain mean and standard deviation over data sets. all together: from the sums of counts."
+        header = ("system", "data set", *_DEGREES)
+        title = f"Degrees of correctness: {titles.get(measure, measure)}"
+        yield _table("further-scores", title, header, rows, "text text percent", note, words=2, minor=True)
 
 
 def _table(
