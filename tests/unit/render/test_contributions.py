@@ -85,7 +85,8 @@ def test_contributions_take_the_place_of_effects_by_label() -> None:
     (diff,) = entities().diffs
     adds = entities().label_contributions(diff)
     assert sum(adds.values()) == pytest.approx(diff.difference, abs=1e-12)
-    sizes = [abs(adds.get(row.label, 0.0)) for row in diff.labels]
+    sizes = [abs(adds[row.label]) for row in diff.labels if row.label in adds]
+    assert len(sizes) == 4
     assert sizes == sorted(sizes, reverse=True)
     assert "| label | spans | rules | crf-names | Δ | contribution |\n" in render(entities(), "md")
     assert "effect" not in json.dumps(json.loads(entities().to_json())["diffs"])
