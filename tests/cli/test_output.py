@@ -225,7 +225,8 @@ def test_tables_are_chosen_drawn_in_a_pipe_and_refused_by_a_wrong_name(assay, he
         "# Scores",
         "# Upper bound of the combination",
     ]
-    assert "note: there is no table slices here. There are: scores, tests, differences, contributions, changes, " in chosen.stderr
+    there = "scores, tests, differences, contributions, changes, "
+    assert f"note: there is no table slices here. There are: {there}" in chosen.stderr
     none = assay(*command, "--table", "slices,growth", "-o", "none.tsv", "--html", "none.html")
     assert none.returncode == 2 and none.stderr.count("\n") == 1
     assert none.stderr.startswith("assay: there is no table slices or growth here. There are: scores, tests, ")
