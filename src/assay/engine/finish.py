@@ -186,7 +186,9 @@ def _compared(part: Part, views: _Views) -> Iterator[Compared]:
                 continue
             items = part.items[index, where]
             is_share = measure.is_share and not items.kinds
-            yield Compared(on, where, items, score, is_share, task.gold_test, exact=exact)
+            ballots = part.ballots.get((index, part.unit)) if where is None else None
+            combined = {"ballots": ballots, "no_ballots": task.no_combination, "clusters": part.unit != "sentence"}
+            yield Compared(on, where, items, score, is_share, task.gold_test, exact=exact, **combined)
 
 
 def _shown(drawn: Sequence[DrawnExample]) -> list[Any]:

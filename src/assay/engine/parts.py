@@ -15,6 +15,7 @@ import numpy as np
 
 from assay.arrays import Bools, Ints
 from assay.classes import dataclass
+from assay.engine.combination import Ballots
 from assay.engine.confidences import Confident
 from assay.engine.counts import FEW_CLUSTERS, JointCounts
 from assay.engine.examples import MOST_UNRESOLVED, DrawnExample, merge_drawn
@@ -115,6 +116,8 @@ class Part:
     of the first measure over everything in sentences, and in documents or values of a comment."""
     items: Mapping[tuple[int, str | None], Items] = field(default_factory=dict)
     """The folded items of all systems, for the selections whose changes are shown."""
+    ballots: Mapping[tuple[int, str], Ballots] = field(default_factory=dict)
+    """By measure and unit what a combination of systems is made of."""
     sizes: Mapping[tuple[int, str | None], int] = field(default_factory=dict)
     """The number of gold's items with each value of a slice by item; 0 for values of sentences."""
     one_sided: tuple[tuple[int, str | None], ...] = ()
@@ -213,6 +216,7 @@ class Part:
                 for rule, same in zip(self.mappings, other.mappings, strict=True)
             ),
             counts=counts,
+            ballots={key: own + other.ballots[key] for key, own in self.ballots.items() if key in other.ballots},
             slices=slices,
             **{name: add_tables(getattr(self, name), getattr(other, name)) for name in _ADDED},
             one_sided=tuple(dict.fromkeys((*self.one_sided, *other.one_sided))),

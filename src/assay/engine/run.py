@@ -20,6 +20,7 @@ from assay.arrays import NONE, Bools, Ints
 from assay.classes import dataclass
 from assay.corpus import Corpus, cluster_key
 from assay.corpus.adapters import named_systems
+from assay.engine.combination import Ballots, collect, find_units
 from assay.engine.counts import BLOCKS, MANY, Counts, JointCounts, fold_units, hash_blocks
 from assay.engine.examples import DrawnExample, draw_sentences, lot_of
 from assay.engine.finish import make_result
@@ -160,6 +161,7 @@ def _with_selections(
     counts: dict[tuple[int, str | None, str], JointCounts | JointValues] = {}
     folded: dict[tuple[int, str | None], Items] = {}
     sizes: dict[tuple[int, str | None], int] = {}
+    ballots: dict[tuple[int, str], Ballots] = {}
     one_sided: list[tuple[int, str | None]] = []
     orders: dict[str, tuple[tuple[str, ...], ...]] = {}
     shown: dict[str, Items] = {}
@@ -169,6 +171,7 @@ def _with_selections(
     )
     joined = cache(lambda index: join(shown_items(index)))
     blocks = cache(lambda unit: hash_blocks(gold.unit_names(unit)))
+    cut = cache(lambda unit: find_units(gold, unit, *units[unit]))
 
     def tally(index: int, judged: _Tables, unit: str, units: _Units, **how: bool) -> JointCounts | JointValues:
         measure, (of_sentence, kept) = run.measures[index], units
@@ -208,7 +211,12 @@ def _with_selections(
         if items and (keeps or is_shown):
             table = joined(index) if where is None else join(items)
             if keeps:
-                folded[index, where] = table.fold()
+                folded[index, where], group = table.fold_groups()
+                way = find_task(plan.task).find_combination(measure, bool(table.kinds))
+                for unit in units if way and where is None and index in compared else ():
+                    found = collect(run, way, items, table, folded[index, where], group, cut(unit))
+                    if found:
+                        ballots[index, unit] = found[0]
             if is_shown:
                 shown[str(where)] = table
         # Each label is resampled by itself; in a slice only if the main score is an average over them.
@@ -257,7 +265,8 @@ def _with_selections(
                 # If values differ between measures, all shards must be known to choose one of them.
                 select(index, f"{slice_}={name}", chosen, units, keeps=plan.compares, size=size)
         orders[str(slice_)] = tuple(order)
-    part = replace(part, counts=counts, items=folded, sizes=sizes, one_sided=tuple(one_sided), slices=orders)
+    more: dict[str, Any] = {"ballots": ballots, "one_sided": tuple(one_sided)}
+    part = replace(part, counts=counts, items=folded, sizes=sizes, slices=orders, **more)
     if basis is None:
         return part
     task, items, own_tables = find_task(run.task), joined(basis), shown_items(basis)

@@ -83,6 +83,7 @@ TASK = Task(
     options=("train", "lexicon", "oov_fold_case", "labels", "ignore_labels", "preset", "repair"),
     slices=SLICES,
     drawing=ARCS,
+    combination={"las": "tree", "uas": "tree"},
     present=_present,
     traits=("whole sentences",),
 )

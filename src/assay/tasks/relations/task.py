@@ -173,6 +173,7 @@ TASK = Task(
     matched=True,
     traits=("rivals",),
     text_unit="",
+    combination={"relations(match=strict)": "sets"},
     present=present_relations,
     sums=sum_by_types,
     finish=finish_relations,

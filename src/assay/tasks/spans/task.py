@@ -208,6 +208,7 @@ TASK = Task(
     matched=True,
     traits=("rivals",),
     text_unit="",
+    combination={"exact": "spans", "fair": "spans"},
     present=add_span_tables,
     sums=_sums,
     finish=_finish,
