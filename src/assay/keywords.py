@@ -242,6 +242,10 @@ class CompareKeywords(ScoreKeywords, total=False):
         TESTS, "Correct p for multiple testing over pairs and measures (pairs), or also over slices (slices).",
         "pairs")]
     margin: Margin
+    combined: Annotated[str | bool, Option(
+        OUTPUT, "Write what is learnt from all systems, in the format of the first one (tags, dependencies, spans, "
+        "relations). In Python, True; the corpus is then Result.combined.", "", metavar="PATH", signed=False,
+        one_file=True)]
 
 
 class AgreementKeywords(Keywords, total=False):

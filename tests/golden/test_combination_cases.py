@@ -55,10 +55,8 @@ def ballots_of_choice(case: Any, order: Any) -> tuple[Ballots, np.ndarray[Any, A
     joined = join(tables)
     folded, group = joined.fold_groups()
     folds = np.array([fold for fold, *_ in items])
-    ballots = collect_choices(joined, folded, group, Units(numbers, folds, False, None))
-    # The row of every item, not only of those on which systems differ.
-    rows = np.searchsorted(np.unique(group * 10 + folds), group * 10 + folds)
-    return ballots, rows
+    ballots, trace = collect_choices(joined, folded, group, Units(numbers, folds, False, None))
+    return ballots, trace.rows
 
 
 @cases_of("choice")
@@ -107,8 +105,8 @@ def ballots_of_sets(case: Any, order: Any) -> tuple[Ballots, Any]:
     folds = np.array([fold for fold, *_ in sentences])
     way = "spans" if case["kind"] == "sets" else "sets"
     units = Units(np.arange(len(sentences)), folds, False, None)
-    ballots, source = collect_sets(tables, way, case["expected"].get("nested", True), units)
-    return ballots, (source, tables)
+    ballots, trace = collect_sets(tables, way, case["expected"].get("nested", True), units)
+    return ballots, (trace.rows, tables)
 
 
 @cases_of("sets", "sets-free")

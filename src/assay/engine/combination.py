@@ -21,6 +21,7 @@ from assay.engine.items import ONE, Items, join
 from assay.engine.scores import find_variance
 from assay.engine.treebanks import ROOT
 from assay.result import Bound, Growth, Trust
+from assay.result.verdict import describe_combination
 from assay.stats.intervals import exceed_zero, t_interval
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _SMOOTHING = 5
 """The number of answers that a share of a larger group counts for."""
 _EQUAL = 1e-12
 """Chances that differ by less are equal."""
-_SETS = ("spans", "brackets", "sets")
+SETS = ("spans", "brackets", "sets")
 """Ways in which systems find the items themselves; in the others they choose among answers to given items."""
 _WHOLE = float(1 << 40)
 
@@ -52,6 +53,15 @@ class Units(NamedTuple):
     """True if folds are numbers of units, which other shards continue."""
     names: Ints | None
     """A number for each value of a comment, which can come again in other shards."""
+
+
+class Trace(NamedTuple):
+    """Where ballots come from."""
+
+    rows: Ints
+    """The row of each item; of sets, systems × proposals: the row of each system's table, NONE if it has no such."""
+    listed: Ints
+    """The numbers of the items that a choice decides."""
 
 
 def find_units(gold: Corpus, unit: str, of_sentence: Ints, kept: Ints) -> Units:
@@ -171,7 +181,7 @@ class Ballots:
     @property
     def folds(self) -> int:
         """The number of folds that have units."""
-        return len(np.unique(self.unit_fold))
+        return int(np.count_nonzero(np.bincount(self.unit_fold, minlength=FOLDS)))
 
     @property
     def obstacle(self) -> str:
@@ -186,9 +196,8 @@ class Ballots:
 
 def collect(
     run: Run, way: str, tables: Sequence[tuple[str, Items]], joined: Items, folded: Items, group: Ints, units: Units
-) -> tuple[Ballots, Ints] | None:
-    """The ballots of systems, and of sets the row of each system's table that proposes each; None if systems must have
-    gold's items, and have not.
+) -> tuple[Ballots, Trace] | None:
+    """The ballots of systems, and how they are found again; None if systems must have gold's items, and have not.
 
     `joined` are the items of all systems, `folded` its distinct rows, `group` the row of each item.
     """
@@ -202,7 +211,7 @@ def collect(
         plain = [(name, replace(table, kinds=(), kind=table.kind[:0], partner=None)) for name, table in tables]
         joined = join(plain)
         folded, group = joined.fold_groups()
-    elif way in _SETS:
+    elif way in SETS:
         marks = [side for _, pair in run.pairs for side in pair.marks[SPANS]] if way == "spans" else []
         return collect_sets(tables, way, way != "spans" or any(_overlap(side) for side in marks), units)
     heads = None
@@ -214,7 +223,7 @@ def collect(
         targets = [table.target[0, table.has_gold] for _, table in tables if table.target is not None]
         within = [np.where(whole & (own >= first) & (own < last), own - first + 1, NONE) for own in targets]
         heads = np.stack([np.where(own == ROOT, 0, inner) for own, inner in zip(targets, within, strict=True)])
-    return collect_choices(joined, folded, group, units, heads), np.zeros((0, 0), dtype=np.int64)
+    return collect_choices(joined, folded, group, units, heads)
 
 
 def _overlap(marks: Marks) -> bool:
@@ -225,7 +234,9 @@ def _overlap(marks: Marks) -> bool:
     return bool((begin[1:] < np.maximum.accumulate(end)[:-1]).any()) if len(end) else False
 
 
-def collect_choices(items: Items, folded: Items, group: Ints, units: Units, heads: Ints | None = None) -> Ballots:
+def collect_choices(
+    items: Items, folded: Items, group: Ints, units: Units, heads: Ints | None = None
+) -> tuple[Ballots, Trace]:
     """The ballots on given items; `group` is the folded row of each item.
 
     heads: for trees, systems × items: the head of each word within its sentence, NONE if it has none there.
@@ -246,7 +257,7 @@ def collect_choices(items: Items, folded: Items, group: Ints, units: Units, head
         listed = (np.bincount(items.sentence[listed], minlength=sentences) > 0)[items.sentence]
         place = heads[:, listed].astype(np.int32)
     chosen = np.flatnonzero(listed)
-    return Ballots(
+    ballots = Ballots(
         "choice" if heads is None else "tree",
         items.systems,
         items.labels,
@@ -268,12 +279,13 @@ def collect_choices(items: Items, folded: Items, group: Ints, units: Units, head
         sentences=len(units.of_sentence),
         by_label="answer" in own.same,
     )
+    return ballots, Trace(row, chosen)
 
 
 def collect_sets(
     tables: Sequence[tuple[str, Items]], way: str, nested: bool, units: Units
-) -> tuple[Ballots, Ints]:
-    """The ballots on what systems propose themselves, and the row of each system's table that proposes each."""
+) -> tuple[Ballots, Trace]:
+    """The ballots on what systems propose themselves."""
     codes: dict[str, int] = {}
     keys, found, owner, right = [], [], [], []
     gold_label = gold_unit = np.zeros(0, dtype=np.int64)
@@ -332,7 +344,7 @@ def collect_sets(
         nested,
         len(units.of_sentence),
     )
-    return ballots._fold(), source
+    return ballots._fold(), Trace(source, np.arange(number))
 
 
 # --- chances ---
@@ -401,7 +413,7 @@ def find_chances(ballots: Ballots) -> _Chances:
     chance = np.where(given, by_key[numbers, fold] if len(by_key) else 0.0, -1.0)
     gold = np.bincount(fold, sizes * (ballots.gold != NONE), minlength=FOLDS)
     thresholds = np.zeros(FOLDS)
-    for index in range(FOLDS) if ballots.way in _SETS and len(by_key) else ():
+    for index in range(FOLDS) if ballots.way in SETS and len(by_key) else ():
         order = np.lexsort((seen[:, index], -by_key[:, index]))
         right, proposed = (np.cumsum(part[order]) for part in (seen[:, index] * by_key[:, index], seen[:, index]))
         total = proposed + gold.sum() - gold[index]
@@ -599,6 +611,8 @@ class Reached(NamedTuple):
     """The best single system."""
     scores: dict[str | None, tuple[float, float, float | None, float]]
     """By label, None for all: the best single system, the vote, the learnt choice, and the upper bound."""
+    alone: Mapping[str, float]
+    """The score of each system."""
     low: float | None = None
     high: float | None = None
     """The interval of the learnt choice minus the best single system."""
@@ -622,7 +636,7 @@ class Decided(NamedTuple):
 
 def decide(ballots: Ballots) -> Decided:
     """The decisions of the vote and of the learnt choice."""
-    if ballots.way in _SETS:
+    if ballots.way in SETS:
         chances = find_chances(ballots)
         vote, accepted = accept(ballots, chances)
         return Decided(chances, vote, accepted, accepted)
@@ -636,7 +650,7 @@ def reach(ballots: Ballots, *, clusters: bool = False) -> Reached:
     clusters: whether units are documents or larger, which differ in size.
     """
     decided, systems = decide(ballots), len(ballots.systems)
-    part, whole = (_sum_sets if ballots.way in _SETS else _sum_choices)(ballots, decided)
+    part, whole = (_sum_sets if ballots.way in SETS else _sum_choices)(ballots, decided)
     labels = np.flatnonzero(whole.any(axis=0)).tolist()
     part, whole = (np.column_stack([table.sum(axis=1), table[:, labels]]) for table in (part, whole))
     # Systems, vote, learnt, bound × all and labels; nothing right of nothing is 0.
@@ -649,8 +663,9 @@ def reach(ballots: Ballots, *, clusters: bool = False) -> Reached:
         name: (float(row[best[0]]), float(row[-3]), float(row[-2]) if taught else None, float(row[-1]))
         for name, row in zip(names, values.T, strict=True)
     }
-    score = "f1" if ballots.way in _SETS else "share"
-    reached = Reached(score, ballots.systems[best[0]], scores, obstacle=ballots.obstacle)
+    score = "f1" if ballots.way in SETS else "share"
+    alone = dict(zip(ballots.systems, single.tolist(), strict=True))
+    reached = Reached(score, ballots.systems[best[0]], scores, alone, obstacle=ballots.obstacle)
     if not taught:
         return reached
     folds, difference = ballots.folds, float(values[-2, 0] - single.max())
@@ -696,7 +711,7 @@ def _unit_sums(ballots: Ballots, taken: Any) -> tuple[Floats, Floats]:
     In choices without the items on which all systems agree, which add nothing to a difference.
     """
     units, rows = len(ballots.unit_fold), ballots.row
-    if ballots.way not in _SETS:
+    if ballots.way not in SETS:
         own = np.where(taken == NONE, 0, ballots.credit[taken, rows]) / ONE
         return np.bincount(ballots.unit, own, minlength=units), ballots.unit_items.astype(np.float64)
     given = ballots.answer[taken, rows] != NONE if isinstance(taken, int) else taken
@@ -743,11 +758,15 @@ def add_combination(
         own: dict[str, Any] = {**more, **values}
         if row.label is None:
             own |= {**overall, "trust": tuple(Trust(*entry) for entry in whole.trust)}
-        rows.append(replace(row, **own) if values else row)
+        row = replace(row, **own) if values else row  # noqa: PLW2901
+        rows.append(replace(row, verdict=describe_combination(row, by_label=ballots.by_label)))
     chosen: list[int] = []
     for step in growth:
         chosen.append(ballots.systems.index(step.added))
-        is_last = len(chosen) == len(ballots.systems)
-        own_scores = (whole if is_last else reach(ballots.of_systems(sorted(chosen)), clusters=clusters)).scores[None]
-        steps.append(replace(step, vote=own_scores[1], learnt=own_scores[2]))
+        vote, learnt = whole.scores[None][1:3]
+        if len(chosen) == 1:
+            vote, learnt = whole.alone[step.added], None if whole.obstacle else whole.alone[step.added]
+        elif len(chosen) < len(ballots.systems):
+            vote, learnt = reach(ballots.of_systems(sorted(chosen)), clusters=clusters).scores[None][1:3]
+        steps.append(replace(step, vote=vote, learnt=learnt))
     return rows, steps

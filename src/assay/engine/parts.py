@@ -15,6 +15,7 @@ import numpy as np
 
 from assay.arrays import Bools, Ints
 from assay.classes import dataclass
+from assay.corpus import Corpus
 from assay.engine.combination import Ballots
 from assay.engine.confidences import Confident
 from assay.engine.counts import FEW_CLUSTERS, JointCounts
@@ -118,6 +119,8 @@ class Part:
     """The folded items of all systems, for the selections whose changes are shown."""
     ballots: Mapping[tuple[int, str], Ballots] = field(default_factory=dict)
     """By measure and unit what a combination of systems is made of."""
+    combined: Corpus | None = None
+    """The learnt combination, if it is asked for; only of one file, so that it is never added."""
     sizes: Mapping[tuple[int, str | None], int] = field(default_factory=dict)
     """The number of gold's items with each value of a slice by item; 0 for values of sentences."""
     one_sided: tuple[tuple[int, str | None], ...] = ()

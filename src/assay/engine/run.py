@@ -21,6 +21,7 @@ from assay.classes import dataclass
 from assay.corpus import Corpus, cluster_key
 from assay.corpus.adapters import named_systems
 from assay.engine.combination import Ballots, collect, find_units
+from assay.engine.combined import combine
 from assay.engine.counts import BLOCKS, MANY, Counts, JointCounts, fold_units, hash_blocks
 from assay.engine.examples import DrawnExample, draw_sentences, lot_of
 from assay.engine.finish import make_result
@@ -147,11 +148,11 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         confident=task.confident(run) if task.confident and not options.figures_alone else {},
         labels=join([(name, judge_words(pair)) for name, pair in run.pairs]).fold() if run.tagset else None,
     )
-    return _with_selections(part, run, tables, slices, options)
+    return _with_selections(part, run, tables, slices, options, opened.inputs)
 
 
 def _with_selections(
-    part: Part, run: Run, tables: Sequence[_Tables], slices: Sequence[Slice], options: Options
+    part: Part, run: Run, tables: Sequence[_Tables], slices: Sequence[Slice], options: Options, inputs: Sequence[Any]
 ) -> Part:
     """The Part with the counts and items of each measure over everything and over each value of the slices; with the
     examples, texts and confusions of the measure that systems are compared on."""
@@ -162,6 +163,7 @@ def _with_selections(
     folded: dict[tuple[int, str | None], Items] = {}
     sizes: dict[tuple[int, str | None], int] = {}
     ballots: dict[tuple[int, str], Ballots] = {}
+    combined: list[Corpus] = []
     one_sided: list[tuple[int, str | None]] = []
     orders: dict[str, tuple[tuple[str, ...], ...]] = {}
     shown: dict[str, Items] = {}
@@ -217,6 +219,8 @@ def _with_selections(
                     found = collect(run, way, items, table, folded[index, where], group, cut(unit))
                     if found:
                         ballots[index, unit] = found[0]
+                    if options.combined and index == basis:
+                        combined.append(combine(run, inputs, found, table, items))
             if is_shown:
                 shown[str(where)] = table
         # Each label is resampled by itself; in a slice only if the main score is an average over them.
@@ -265,8 +269,10 @@ def _with_selections(
                 # If values differ between measures, all shards must be known to choose one of them.
                 select(index, f"{slice_}={name}", chosen, units, keeps=plan.compares, size=size)
         orders[str(slice_)] = tuple(order)
-    more: dict[str, Any] = {"ballots": ballots, "one_sided": tuple(one_sided)}
+    more: dict[str, Any] = {"ballots": ballots, "one_sided": tuple(one_sided), "combined": combined[0] if combined else None}
     part = replace(part, counts=counts, items=folded, sizes=sizes, slices=orders, **more)
+    if options.combined and not combined:
+        combine(run, inputs, None, part.items[0, None], ())
     if basis is None:
         return part
     task, items, own_tables = find_task(run.task), joined(basis), shown_items(basis)

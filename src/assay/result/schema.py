@@ -648,11 +648,8 @@ class Bound(Record, key="on label slice"):
     """Overall: how often the answers of each set of systems are right."""
     not_combined: str = ""
     """Overall: why there is no `learnt`, or neither `learnt` nor `vote`."""
-
-    @property
-    def gains(self) -> bool:
-        """True if the learnt choice scores higher than the best single system, and this is significant."""
-        return self.p is not None and self.p <= 0.05
+    verdict: str = ""
+    """Overall: what is learnt in a sentence, if the systems differ."""
 
 
 class Growth(Record, key="on slice systems"):
