@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from assay.engine.combination import SETS, Ballots, Trace, decide
 from assay.engine.items import Items, words_of
 from assay.engine.treebanks import ROOT
 from assay.errors import UsageError
-from assay.formats.relations import relations_in
+from assay.formats.relations import SYMMETRIC
+from assay.formats.write import write_like
 
 if TYPE_CHECKING:
     from assay.engine.prepare import Run
@@ -24,10 +25,29 @@ HEADER = "# combination = learnt from gold, by cross-fitting (assay compare --co
 _WRITTEN = ("tags", "dependencies", "spans", "relations")
 
 
+class Combined(NamedTuple):
+    """The learnt combination, and its texts by the names of their files."""
+
+    corpus: Corpus
+    texts: Mapping[str, str | bytes]
+
+
 def combine(
     run: Run, inputs: Sequence[Input | Corpus], found: tuple[Ballots, Trace] | None, joined: Items, tables: Any
+) -> Combined:
+    """What is learnt from all systems, in the words and the format of the first; an error if these do not allow it."""
+    corpus = _combine(run, inputs, found, joined, tables)
+    source, decided = inputs[1], run.decided
+    if isinstance(source, Corpus):
+        return Combined(corpus, {})
+    column = decided.columns[1] if len(decided.columns) > 1 else decided.column
+    return Combined(corpus, write_like(source, corpus, column, [*decided.schemes, ""][:2][-1]))
+
+
+def _combine(
+    run: Run, inputs: Sequence[Input | Corpus], found: tuple[Ballots, Trace] | None, joined: Items, tables: Any
 ) -> Corpus:
-    """The corpus of the first system with what is learnt from all; an error if that cannot be said in its words."""
+    """The corpus of the first system with what is learnt from all."""
     given, (_, pair) = inputs[1], run.pairs[0]
     base = given if isinstance(given, Corpus) else given.read()
     if found is None or run.task not in _WRITTEN:
@@ -93,11 +113,17 @@ def _with_spans(base: Corpus, run: Run, accepted: Sequence[Ints]) -> Corpus:
 
 def _with_relations(base: Corpus, run: Run, accepted: Sequence[Ints]) -> Corpus:
     """The corpus with the relations that were accepted of each system, and the spans that they need."""
-    ends, relations = zip(*(relations_in(pair.system) for _, pair in run.pairs), strict=True)
+    # In a pair relations refer to its spans, which know their numbers in the corpus.
+    ends = [pair.system.spans.where(pair.marks[SPANS][1].number) for _, pair in run.pairs]
+    relations = [pair.marks["relations"][1] for _, pair in run.pairs]
     spans, place = _join(ends)
     shifts = np.cumsum([0, *(len(one) for one in ends)])
     parts = [
-        replace(own.where(rows), arguments={role: place[at[rows] + shift] for role, at in own.arguments.items()})
+        replace(
+            Marks.without_place(own.unit[rows], own.labels.where(rows)),
+            arguments={role: place[at[rows] + shift] for role, at in own.arguments.items()},
+            columns={SYMMETRIC: own.columns[SYMMETRIC].where(rows)},
+        )
         for own, rows, shift in zip(relations, accepted, shifts, strict=False)
     ]
     whole = parts[0]

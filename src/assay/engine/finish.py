@@ -144,7 +144,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         rows[name] += _shown(drawn) if drawn else ()
     if plan.compares:
         found.items = list(_compared(part, views))
-    found.about["combined"] = part.combined
+    found.about["combined"] = part.combined.corpus if part.combined else None
     if task.finish:
         finish = task.finish
         found.finish = lambda result: finish(result, part, settings)

@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.arrays import Bools, Ints
 from assay.classes import dataclass
-from assay.corpus import Corpus
 from assay.engine.combination import Ballots
 from assay.engine.confidences import Confident
 from assay.engine.counts import FEW_CLUSTERS, JointCounts
@@ -29,6 +28,9 @@ from assay.engine.values import JointValues
 from assay.engine.warnings import Remark, merge_remarks
 from assay.result import InputFile, Mapped
 from assay.result.schema import MOST_LEFT_OUT
+
+if TYPE_CHECKING:
+    from assay.engine.combined import Combined
 
 LabelSums = Mapping[str, Mapping[str, int]]
 """Label (empty if counts are not by label) → field → number, in whole numbers of Python, which do not overflow."""
@@ -119,7 +121,7 @@ class Part:
     """The folded items of all systems, for the selections whose changes are shown."""
     ballots: Mapping[tuple[int, str], Ballots] = field(default_factory=dict)
     """By measure and unit what a combination of systems is made of."""
-    combined: Corpus | None = None
+    combined: Combined | None = None
     """The learnt combination, if it is asked for; only of one file, so that it is never added."""
     sizes: Mapping[tuple[int, str | None], int] = field(default_factory=dict)
     """The number of gold's items with each value of a slice by item; 0 for values of sentences."""

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 from functools import cache
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from assay.classes import dataclass
 from assay.corpus import Corpus, cluster_key
 from assay.corpus.adapters import named_systems
 from assay.engine.combination import Ballots, collect, find_units
-from assay.engine.combined import combine
 from assay.engine.counts import BLOCKS, MANY, Counts, JointCounts, fold_units, hash_blocks
 from assay.engine.examples import DrawnExample, draw_sentences, lot_of
 from assay.engine.finish import make_result
@@ -40,12 +39,16 @@ from assay.engine.warnings import format_warnings
 from assay.errors import AssayError, InputError, UsageError, describe_os_error
 from assay.formats import Files
 from assay.formats.folders import find_annotators
+from assay.files import write_files
 from assay.formats.source import find_folder, is_archive, list_files
 from assay.keywords import OPTIONS
 from assay.result import Result
 from assay.result.numbers import plural
 from assay.specs import whole_number
 from assay.stats.values import ColumnMean
+
+if TYPE_CHECKING:
+    from assay.engine.combined import Combined
 
 _Tables = Sequence[tuple[str, Items | Counts | Values]]
 """The items, counts or values that a measure gives for each system, by name."""
@@ -163,7 +166,7 @@ def _with_selections(
     folded: dict[tuple[int, str | None], Items] = {}
     sizes: dict[tuple[int, str | None], int] = {}
     ballots: dict[tuple[int, str], Ballots] = {}
-    combined: list[Corpus] = []
+    combined: list[Combined] = []
     one_sided: list[tuple[int, str | None]] = []
     orders: dict[str, tuple[tuple[str, ...], ...]] = {}
     shown: dict[str, Items] = {}
@@ -220,6 +223,8 @@ def _with_selections(
                     if found:
                         ballots[index, unit] = found[0]
                     if options.combined and index == basis:
+                        from assay.engine.combined import combine
+
                         combined.append(combine(run, inputs, found, table, items))
             if is_shown:
                 shown[str(where)] = table
@@ -272,6 +277,8 @@ def _with_selections(
     more: dict[str, Any] = {"ballots": ballots, "one_sided": tuple(one_sided), "combined": combined[0] if combined else None}
     part = replace(part, counts=counts, items=folded, sizes=sizes, slices=orders, **more)
     if options.combined and not combined:
+        from assay.engine.combined import combine
+
         combine(run, inputs, None, part.items[0, None], ())
     if basis is None:
         return part
@@ -487,14 +494,21 @@ def evaluate_shards(
         return again
 
     runs = runs_of(gold, systems) if command in ("score", "compare") else None
+
+    def finish(part: Part) -> Result:
+        result = make_result(part, settings)
+        if part.combined and isinstance(options.combined, str):
+            write_files(part.combined.texts, options.combined)
+        return result
+
     if runs is None:
-        return make_result(measure_all(command, systems, options), settings)
+        return finish(measure_all(command, systems, options))
     return evaluate_repeats(
         command,
         runs,
         options,
         lambda flat, plain: measure_all("score", flat, plain),
-        lambda median: make_result(measure_all(command, median, options), settings),
+        lambda median: finish(measure_all(command, median, options)),
     )
 
 
