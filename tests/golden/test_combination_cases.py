@@ -51,7 +51,8 @@ def ballots_of_choice(case: Any, order: Any) -> tuple[Ballots, np.ndarray[Any, A
         if len(answers[0]) > 1:
             heads = np.array([answer[0] for answer in answers], dtype=np.int64)
             more = {"target": heads, "same": ("answer", "target", "right")}
-        tables.append((case["systems"][system], Items.of(tuple(codes), numbers, numbers, gold, labels, right, **more)))
+        table = Items.of(tuple(codes), numbers, numbers, gold, labels, right, **more)
+        tables.append((case["systems"][system], table))
     joined = join(tables)
     folded, group = joined.fold_groups()
     folds = np.array([fold for fold, *_ in items])
@@ -97,13 +98,12 @@ def ballots_of_sets(case: Any, order: Any) -> tuple[Ballots, Any]:
         places = (begin, end + 1, begin * 0) if case["kind"] == "sets" else (begin, end)
         key = np.stack([*places, label])
         number = np.array([row[0] for row in rows], dtype=np.int64)
-        tables.append((case["systems"][system], Items.of(
-            tuple(codes), number, np.arange(len(rows)), np.where(in_gold, label, NONE),
-            np.where(in_system, label, NONE), in_gold & in_system, key=np.where(in_system, key, NONE),
-            kinds=("tp", "fp", "fn"), kind=np.where(in_gold, np.where(in_system, 0, 2), 1), partner=np.arange(len(rows)),
-        )))
+        kind, numbers = np.where(in_gold, np.where(in_system, 0, 2), 1), np.arange(len(rows))
+        sides = np.where(in_gold, label, NONE), np.where(in_system, label, NONE), in_gold & in_system
+        more = {"key": np.where(in_system, key, NONE), "kinds": ("tp", "fp", "fn"), "kind": kind, "partner": numbers}
+        tables.append((case["systems"][system], Items.of(tuple(codes), number, numbers, *sides, **more)))
     folds = np.array([fold for fold, *_ in sentences])
-    way = "spans" if case["kind"] == "sets" else "sets"
+    way = "flat" if case["kind"] == "sets" else "sets"
     units = Units(np.arange(len(sentences)), folds, False, None)
     ballots, trace = collect_sets(tables, way, case["expected"].get("nested", True), units)
     return ballots, (trace.rows, tables)
@@ -145,9 +145,10 @@ def test_folds(case: Any) -> None:
 
 def is_tree(heads: tuple[int, ...]) -> bool:
     for word in range(1, len(heads) + 1):
+        above = word
         for _ in heads:
-            word = heads[word - 1] if word else 0
-        if word:
+            above = heads[above - 1] if above else 0
+        if above:
             return False
     return heads.count(0) == 1
 

@@ -1,7 +1,7 @@
 """What a combination of systems reaches: a vote, and a choice that is learnt on other parts of the same data.
 
-Whether an answer is right is estimated by the set of systems that give it and by its label, from nine of ten folds, and
-the estimate is used in the tenth. So no item is decided by itself, and nothing that no system said is ever chosen.
+Whether an answer is right is estimated by the set of systems that give it and by its label, from nine of ten folds,
+and the estimate is used in the tenth. So no item is decided by itself, and what no system says is never chosen.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ _SMOOTHING = 5
 """The number of answers that a share of a larger group counts for."""
 _EQUAL = 1e-12
 """Chances that differ by less are equal."""
-SETS = ("spans", "brackets", "sets")
+SETS = ("flat", "brackets", "sets")
 """Ways in which systems find the items themselves; in the others they choose among answers to given items."""
+_ROWS = ("fold", "gold", "answer", "rest", "right", "credit")
+"""The columns of distinct rows."""
 _WHOLE = float(1 << 40)
 
 
@@ -96,7 +98,7 @@ class Ballots:
     """
 
     way: str
-    """`choice`, `tree`, `spans`, `brackets` or `sets`."""
+    """`choice` or `tree` (heads); `flat` (spans, nested only if those of a file are), `brackets`, `sets`."""
     systems: tuple[str, ...]
     labels: tuple[str, ...]
     fold: Ints
@@ -148,8 +150,7 @@ class Ballots:
         )
         columns: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(moved, name)], axis=-1)
-            for name in ("fold", "gold", "answer", "rest", "right", "credit", "sizes")
-            + ("row", "unit", "sentence", "place", "unit_fold", "unit_items")
+            for name in (*_ROWS, "sizes", "row", "unit", "sentence", "place", "unit_fold", "unit_items")
         }
         if self.unit_names is not None and other.unit_names is not None:
             # Values of a comment that come again are one unit.
@@ -167,8 +168,7 @@ class Ballots:
             self.fold, self.gold, *self.answer, *self.rest, *self.right.astype(np.int8), *self.credit
         )
         _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-        names = ("fold", "gold", "answer", "rest", "right", "credit")
-        columns = {name: getattr(self, name)[..., first] for name in names}
+        columns = {name: getattr(self, name)[..., first] for name in _ROWS}
         sizes = np.bincount(group.ravel(), self.sizes, minlength=len(first)).astype(np.int64)
         return replace(self, **columns, sizes=sizes, row=group.ravel()[self.row])
 
@@ -212,8 +212,8 @@ def collect(
         joined = join(plain)
         folded, group = joined.fold_groups()
     elif way in SETS:
-        marks = [side for _, pair in run.pairs for side in pair.marks[SPANS]] if way == "spans" else []
-        return collect_sets(tables, way, way != "spans" or any(_overlap(side) for side in marks), units)
+        marks = [side for _, pair in run.pairs for side in pair.marks[SPANS]] if way == "flat" else []
+        return collect_sets(tables, way, way != "flat" or any(_overlap(side) for side in marks), units)
     heads = None
     if way == "tree":
         starts = run.gold.starts
@@ -288,7 +288,8 @@ def collect_sets(
     """The ballots on what systems propose themselves."""
     codes: dict[str, int] = {}
     keys, found, owner, right = [], [], [], []
-    gold_label = gold_unit = np.zeros(0, dtype=np.int64)
+    gold_label: Ints = np.zeros(0, dtype=np.int64)
+    gold_unit: Ints = gold_label
     for system, (_, table) in enumerate(tables):
         recoded = np.append(as_codes(table.labels, codes), NONE)
         assert table.key is not None
@@ -356,7 +357,7 @@ class _Chances(NamedTuple):
     chance: Floats
     support: Ints
     """The number of systems that give it."""
-    strength: Ints
+    strength: Floats
     """The most right answers that one of them has in the other folds."""
     given: Bools
     thresholds: Floats
@@ -385,16 +386,16 @@ def find_chances(ballots: Ballots) -> _Chances:
             strength[a] = np.maximum(strength[a], np.where(same, others[b, fold], 0))
             if b < a:
                 first[a] &= ~same
-    a, at = np.nonzero(first)
+    who, at = np.nonzero(first)
     _, of_set = np.unique(pack_columns(*words[:, given]), return_inverse=True)
     label = answer[given] if ballots.by_label else np.zeros(int(given.sum()), dtype=np.int64)
     key_sets, of_key = np.unique(np.stack([of_set.ravel(), label]), axis=1, return_inverse=True)
     numbers = np.full((systems, rows), 0)
     numbers[given] = of_key.ravel()
-    key, count = numbers[a, at], sizes[at]
+    key, count = numbers[who, at], sizes[at].astype(np.float64)
     n, r = (
         np.bincount(key * FOLDS + fold[at], weights, minlength=key_sets.shape[1] * FOLDS).reshape(-1, FOLDS)
-        for weights in (count, count * ballots.right[a, at])
+        for weights in (count, count * ballots.right[who, at])
     )
     sets = int(of_set.max(initial=-1)) + 1
     members = np.zeros(sets)
@@ -403,7 +404,7 @@ def find_chances(ballots: Ballots) -> _Chances:
     np.add.at(of_set_n, key_sets[0], n)
     np.add.at(of_set_r, key_sets[0], r)
 
-    def elsewhere(table: Floats) -> Floats:
+    def elsewhere(table: Any) -> Floats:
         return np.asarray(table.sum(axis=1, keepdims=True) - table)
 
     by_set = elsewhere(of_set_r) + _SMOOTHING * members[:, None] / systems
@@ -611,8 +612,6 @@ class Reached(NamedTuple):
     """The best single system."""
     scores: dict[str | None, tuple[float, float, float | None, float]]
     """By label, None for all: the best single system, the vote, the learnt choice, and the upper bound."""
-    alone: Mapping[str, float]
-    """The score of each system."""
     low: float | None = None
     high: float | None = None
     """The interval of the learnt choice minus the best single system."""
@@ -664,8 +663,7 @@ def reach(ballots: Ballots, *, clusters: bool = False) -> Reached:
         for name, row in zip(names, values.T, strict=True)
     }
     score = "f1" if ballots.way in SETS else "share"
-    alone = dict(zip(ballots.systems, single.tolist(), strict=True))
-    reached = Reached(score, ballots.systems[best[0]], scores, alone, obstacle=ballots.obstacle)
+    reached = Reached(score, ballots.systems[best[0]], scores, obstacle=ballots.obstacle)
     if not taught:
         return reached
     folds, difference = ballots.folds, float(values[-2, 0] - single.max())
@@ -697,7 +695,7 @@ def _sum_choices(ballots: Ballots, decided: Decided) -> tuple[Ints, Ints]:
 def _sum_sets(ballots: Ballots, decided: Decided) -> tuple[Ints, Ints]:
     """Twice the right proposals, and all proposals with gold's items, by label."""
     size = len(ballots.labels)
-    label, right = ballots.answer.max(axis=0)[ballots.row], ballots.right.any(axis=0)[ballots.row]
+    label, right = ballots.answer.max(axis=0)[ballots.row], ballots.right[:, ballots.row].any(axis=0)
     given = [*(ballots.answer != NONE)[:, ballots.row], decided.vote, decided.learnt, right]
     gold = np.bincount(ballots.gold + 1, ballots.sizes, minlength=size + 1)[1:]
     part = [2 * np.bincount(label[own & right], minlength=size) for own in given]
@@ -712,12 +710,13 @@ def _unit_sums(ballots: Ballots, taken: Any) -> tuple[Floats, Floats]:
     """
     units, rows = len(ballots.unit_fold), ballots.row
     if ballots.way not in SETS:
-        own = np.where(taken == NONE, 0, ballots.credit[taken, rows]) / ONE
-        return np.bincount(ballots.unit, own, minlength=units), ballots.unit_items.astype(np.float64)
+        own = np.where(taken == NONE, 0.0, ballots.credit[taken, rows] / ONE)
+        sums: Floats = np.asarray(np.bincount(ballots.unit, own, minlength=units), dtype=np.float64)
+        return sums, ballots.unit_items.astype(np.float64)
     given = ballots.answer[taken, rows] != NONE if isinstance(taken, int) else taken
-    right = given & ballots.right.any(axis=0)[rows]
-    tp, proposed = (np.bincount(ballots.unit[mask], minlength=units) for mask in (right, given))
-    return 2.0 * tp, (proposed + ballots.unit_items).astype(np.float64)
+    right = given & ballots.right[:, rows].any(axis=0)
+    tp, proposed = (np.bincount(ballots.unit[mask], minlength=units).astype(np.float64) for mask in (right, given))
+    return 2 * tp, proposed + ballots.unit_items
 
 
 def _spread(
@@ -763,10 +762,8 @@ def add_combination(
     chosen: list[int] = []
     for step in growth:
         chosen.append(ballots.systems.index(step.added))
-        vote, learnt = whole.scores[None][1:3]
-        if len(chosen) == 1:
-            vote, learnt = whole.alone[step.added], None if whole.obstacle else whole.alone[step.added]
-        elif len(chosen) < len(ballots.systems):
-            vote, learnt = reach(ballots.of_systems(sorted(chosen)), clusters=clusters).scores[None][1:3]
-        steps.append(replace(step, vote=vote, learnt=learnt))
+        is_whole = len(chosen) == len(ballots.systems)
+        own_reach = whole if is_whole else reach(ballots.of_systems(sorted(chosen)), clusters=clusters)
+        _, vote, learnt, bound = own_reach.scores[None]
+        steps.append(replace(step, vote=vote, learnt=learnt, bound=bound))
     return rows, steps

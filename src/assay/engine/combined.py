@@ -12,17 +12,16 @@ from assay.arrays import NONE, Ints
 from assay.corpus import SPANS, Column, Corpus, Marks
 from assay.engine.combination import SETS, Ballots, Trace, decide
 from assay.engine.items import Items, words_of
+from assay.engine.task import find_task
 from assay.engine.treebanks import ROOT
 from assay.errors import UsageError
-from assay.formats.relations import SYMMETRIC
-from assay.formats.write import write_like
 
 if TYPE_CHECKING:
+    from assay.align import Pair
     from assay.engine.prepare import Run
     from assay.formats import Input
 
 HEADER = "# combination = learnt from gold, by cross-fitting (assay compare --combined)"
-_WRITTEN = ("tags", "dependencies", "spans", "relations")
 
 
 class Combined(NamedTuple):
@@ -35,7 +34,9 @@ class Combined(NamedTuple):
 def combine(
     run: Run, inputs: Sequence[Input | Corpus], found: tuple[Ballots, Trace] | None, joined: Items, tables: Any
 ) -> Combined:
-    """What is learnt from all systems, in the words and the format of the first; an error if these do not allow it."""
+    """What is learnt from all systems, in the words and the format of the first; an error if these forbid it."""
+    from assay.formats.write import write_like
+
     corpus = _combine(run, inputs, found, joined, tables)
     source, decided = inputs[1], run.decided
     if isinstance(source, Corpus):
@@ -48,94 +49,83 @@ def _combine(
     run: Run, inputs: Sequence[Input | Corpus], found: tuple[Ballots, Trace] | None, joined: Items, tables: Any
 ) -> Corpus:
     """The corpus of the first system with what is learnt from all."""
-    given, (_, pair) = inputs[1], run.pairs[0]
+    write, given = find_task(run.task).combined, inputs[1]
+    if found is None or write is None:
+        raise UsageError(f"--combined: a combination of {run.task} is not written. Leave it out.")
+    ballots, trace = found
+    if ballots.obstacle:
+        raise UsageError(f"--combined: {ballots.obstacle}. Give more data.")
     base = given if isinstance(given, Corpus) else given.read()
-    if found is None or run.task not in _WRITTEN:
-        raise UsageError(f"--combined: no combination of {run.task} is written, only of {', '.join(_WRITTEN)}.")
-    if found[0].obstacle:
-        raise UsageError(f"--combined: {found[0].obstacle}. Give more data.")
-    for _, other in run.pairs if run.task in ("spans", "relations") else run.pairs[:1]:
-        same = np.array_equal(base.starts, other.system.starts) and base.texts == other.system.texts
-        if not same or base.forms.strings() != other.system.forms.strings():
-            raise UsageError(f"--combined: {other.system.name} has other words than {base.name}, or in another order.")
-    decided = decide(found[0])
-    base = replace(base, comments=((0, HEADER), *base.comments))
-    if found[0].way in SETS:
-        number = np.arange(len(decided.learnt))
-        source = found[1].rows[:, number]
-        system = (source != NONE).argmax(axis=0)
-        accepted = [
-            tables[index][1].partner[0, source[index, decided.learnt & (system == index)]]
-            for index in range(len(tables))
-        ]
-        return (_with_relations if run.task == "relations" else _with_spans)(base, run, accepted)
+    base, decided = replace(base, comments=((0, HEADER), *base.comments)), decide(ballots)
+    if ballots.way in SETS:
+        _check_words(base, run.pairs)
+        system = (trace.rows != NONE).argmax(axis=0)
+        chosen = [np.flatnonzero(decided.learnt & (system == index)) for index in range(len(tables))]
+        return write(base, run, [tables[at][1].partner[0, trace.rows[at, own]] for at, own in enumerate(chosen)])
+    _check_words(base, run.pairs[:1])
+    pair = run.pairs[0][1]
     if not np.array_equal(pair.gold_words, pair.system_words) or len(pair.gold_words) != len(base):
-        raise UsageError(f"--combined: {base.name} has other words than gold, or in another order.")
-    taken = decided.by_row[found[1].rows]
-    taken[found[1].listed] = decided.learnt
-    items = np.flatnonzero(taken != NONE)
-    word, taken = joined.item[items], taken[items]
-    if run.task == "dependencies":
-        return _with_heads(base, run, word, taken, items, tables)
+        fact = f"{base.name} has other words than gold, or in another order"
+        raise UsageError(f"--combined: {fact}. Name a system with gold's words first.")
+    taken = decided.by_row[trace.rows]
+    taken[trace.listed] = decided.learnt
+    return write(base, run, [(joined, np.flatnonzero(taken == at), table) for at, (_, table) in enumerate(tables)])
+
+
+def _check_words(base: Corpus, pairs: Sequence[tuple[str, Pair]]) -> None:
+    """Raise an error if systems have other words than the first file, as it is."""
+    for _, pair in pairs:
+        same = np.array_equal(base.starts, pair.system.starts) and base.texts == pair.system.texts
+        if not same or base.forms.strings() != pair.system.forms.strings():
+            fact = f"{pair.system.name} has other words than {base.name}, or in another order"
+            raise UsageError(f"--combined: {fact}. Give files with the same words.")
+
+
+_Chosen = Sequence[tuple[Items, Ints, Items]]
+"""For each system the items of all, the numbers of those for which it is chosen, and its own table."""
+
+
+def with_labels(base: Corpus, run: Run, chosen: _Chosen) -> Corpus:
+    """The corpus with the chosen labels in the compared column."""
     name = run.decided.columns[1] if len(run.decided.columns) > 1 else run.decided.column
     if name not in base.columns:
-        raise UsageError(f"--combined: the column {name} of {base.name} cannot be written.")
+        raise UsageError(f"--combined: the column {name} of {base.name} cannot be written. Leave it out.")
     cells = np.array(base.columns[name].strings(), dtype=object)
-    cells[word] = np.array(joined.labels, dtype=object)[joined.answer[taken, items]]
+    for at, (joined, mine, _) in enumerate(chosen):
+        cells[joined.item[mine]] = np.array(joined.labels, dtype=object)[joined.answer[at, mine]]
     return replace(base, columns={**base.columns, name: Column.of(cells.tolist())})
 
 
-def _with_heads(base: Corpus, run: Run, word: Ints, taken: Ints, items: Ints, tables: Any) -> Corpus:
+def with_heads(base: Corpus, run: Run, chosen: _Chosen) -> Corpus:
     """The corpus with the chosen heads and relations."""
     starts = base.starts[base.sentence_of]
     columns = {name: np.array(base.column(name).strings(), dtype=object) for name in ("HEAD", "DEPREL")}
-    for index, ((_, table), (_, pair)) in enumerate(zip(tables, run.pairs, strict=True)):
-        mine = np.flatnonzero(taken == index)
-        target = table.target[0, table.has_gold][items[mine]]
+    for (joined, mine, table), (_, pair) in zip(chosen, run.pairs, strict=True):
+        assert table.target is not None
+        word, target = joined.item[mine], table.target[0, table.has_gold][mine]
         if ((target < 0) & (target != ROOT)).any():
-            raise UsageError(f"--combined: heads of {pair.system.name} are words that {base.name} does not have.")
-        heads = np.where(target == ROOT, 0, target - starts[word[mine]] + 1)
-        columns["HEAD"][word[mine]] = heads.astype(str)
-        own = words_of(pair, table)[1][table.has_gold][items[mine]]
-        relations = pair.system.column("DEPREL")
-        columns["DEPREL"][word[mine]] = np.array(relations.vocabulary, dtype=object)[relations.codes[own]]
+            fact = f"heads of {pair.system.name} are words that {base.name} does not have"
+            raise UsageError(f"--combined: {fact}. Give files with the same words.")
+        columns["HEAD"][word] = np.where(target == ROOT, 0, target - starts[word] + 1).astype(str)
+        own, relations = words_of(pair, table)[1][table.has_gold][mine], pair.system.column("DEPREL")
+        columns["DEPREL"][word] = np.array(relations.vocabulary, dtype=object)[relations.codes[own]]
     return replace(base, columns={**base.columns, **{name: Column.of(own.tolist()) for name, own in columns.items()}})
 
 
-def _with_spans(base: Corpus, run: Run, accepted: Sequence[Ints]) -> Corpus:
+def with_spans(base: Corpus, run: Run, accepted: Sequence[Ints]) -> Corpus:
     """The corpus with the spans that were accepted of each system."""
     chosen = []
     for rows, (_, pair) in zip(accepted, run.pairs, strict=True):
         marks = pair.marks[SPANS][1].where(rows)
         chosen.append(pair.system.spans.where(marks.number[marks.begin != NONE]))
-    return base.with_marks(spans=_join(chosen)[0])
+    return base.with_marks(spans=join_spans(chosen)[0])
 
 
-def _with_relations(base: Corpus, run: Run, accepted: Sequence[Ints]) -> Corpus:
-    """The corpus with the relations that were accepted of each system, and the spans that they need."""
-    # In a pair relations refer to its spans, which know their numbers in the corpus.
-    ends = [pair.system.spans.where(pair.marks[SPANS][1].number) for _, pair in run.pairs]
-    relations = [pair.marks["relations"][1] for _, pair in run.pairs]
-    spans, place = _join(ends)
-    shifts = np.cumsum([0, *(len(one) for one in ends)])
-    parts = [
-        replace(
-            Marks.without_place(own.unit[rows], own.labels.where(rows)),
-            arguments={role: place[at[rows] + shift] for role, at in own.arguments.items()},
-            columns={SYMMETRIC: own.columns[SYMMETRIC].where(rows)},
-        )
-        for own, rows, shift in zip(relations, accepted, shifts, strict=False)
-    ]
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole.followed_by(part)
-    return base.with_marks(spans=spans, arguments=spans, relations=whole)
-
-
-def _join(sides: Sequence[Marks]) -> tuple[Marks, Ints]:
+def join_spans(sides: Sequence[Marks]) -> tuple[Marks, Ints]:
     """The distinct spans of several sides in text order, and the number of each among them."""
     keys: dict[Any, int] = {}
-    listed, numbers = [], []
+    listed: list[Any] = []
+    numbers: list[int] = []
     for marks in sides:
         for row, (unit, label) in enumerate(zip(marks.unit.tolist(), marks.labels.strings(), strict=True)):
             key = (unit, marks.atoms_of(row), label)

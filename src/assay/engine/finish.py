@@ -188,8 +188,8 @@ def _compared(part: Part, views: _Views) -> Iterator[Compared]:
             items = part.items[index, where]
             is_share = measure.is_share and not items.kinds
             ballots = part.ballots.get((index, part.unit)) if where is None else None
-            combined = {"ballots": ballots, "no_ballots": task.no_combination, "clusters": part.unit != "sentence"}
-            yield Compared(on, where, items, score, is_share, task.gold_test, exact=exact, **combined)
+            combined = (ballots, task.no_combination, part.unit != "sentence")
+            yield Compared(on, where, items, score, is_share, task.gold_test, True, exact, *combined)
 
 
 def _shown(drawn: Sequence[DrawnExample]) -> list[Any]:

@@ -37,9 +37,9 @@ from assay.engine.texts import Texts, make_texts
 from assay.engine.values import JointValues, Values, grade_items
 from assay.engine.warnings import format_warnings
 from assay.errors import AssayError, InputError, UsageError, describe_os_error
+from assay.files import write_files
 from assay.formats import Files
 from assay.formats.folders import find_annotators
-from assay.files import write_files
 from assay.formats.source import find_folder, is_archive, list_files
 from assay.keywords import OPTIONS
 from assay.result import Result
@@ -274,8 +274,8 @@ def _with_selections(
                 # If values differ between measures, all shards must be known to choose one of them.
                 select(index, f"{slice_}={name}", chosen, units, keeps=plan.compares, size=size)
         orders[str(slice_)] = tuple(order)
-    more: dict[str, Any] = {"ballots": ballots, "one_sided": tuple(one_sided), "combined": combined[0] if combined else None}
-    part = replace(part, counts=counts, items=folded, sizes=sizes, slices=orders, **more)
+    part = replace(part, counts=counts, items=folded, sizes=sizes, one_sided=tuple(one_sided), slices=orders)
+    part = replace(part, ballots=ballots, combined=combined[0] if combined else None)
     if options.combined and not combined:
         from assay.engine.combined import combine
 

@@ -163,9 +163,11 @@ class Task:
     present: Callable[[Result], Result] | None = None
     """Adds to the Result what only this task shows: `tables`, `remarks` below other tables, a `heading`."""
     combination: Mapping[str, str] = field(default_factory=dict)
-    """By measure how the answers of systems can be combined (`Ballots.way`); answers to given items need no entry …"""
+    """By measure how answers can be combined (`Ballots.way`); answers to given items need no entry …"""
     no_combination: str = "not defined for these items"
-    """… and why it is not done under other measures."""
+    """… why it is not done under other measures …"""
+    combined: Callable[[Corpus, Run, Any], Corpus] | None = None
+    """… and a function that puts what was learnt into a system's corpus, if that can be written."""
     gold_test: str = ""
     """The score that McNemar's test over gold's items is about, if that is not the main one."""
     sums: Callable[[Run, bool], Mapping[str, LabelSums]] | None = None

@@ -27,7 +27,18 @@ from assay.render.table import (
     unit_notes,
     value_of,
 )
-from assay.result import NOT_ANSWERED, Bound, Comparison, Diff, JudgedScore, Result, Table, is_best, is_category, kind_title
+from assay.result import (
+    NOT_ANSWERED,
+    Bound,
+    Comparison,
+    Diff,
+    JudgedScore,
+    Result,
+    Table,
+    is_best,
+    is_category,
+    kind_title,
+)
 from assay.result.chance import few_lines, interval_title, level_title, power_lines
 from assay.result.grammar import ALPHA
 from assay.result.numbers import DASH, DIFFERENCES, WRITERS, interval, p_value, percent, plural, points, with_interval
@@ -577,8 +588,7 @@ def _bounds(result: Result) -> Iterator[Table]:
                 f"F1 of the combination{which}",
                 [name_label(result), first.single_system, "vote", "learnt", "bound"],
                 [
-                    (Cell("overall", True) if row.label is None else row.label, row.single, row.vote, dash(row.learnt),
-                     row.bound)
+                    (row.label or Cell("overall", True), row.single, row.vote, dash(row.learnt), row.bound)
                     for row in bounds
                     if row.single is not None
                 ],
@@ -599,14 +609,15 @@ def _combination_notes(bound: Bound) -> Iterator[str]:
         yield bound.verdict
     if bound.vote is not None:
         yield (
-            "vote: what most systems answer, or more than half of them find. learnt: what is right most often, judging "
-            "by the systems that say it." + " ° p is not corrected." * ("°" in bound.verdict)
+            "vote: what most systems answer, or more than half of them find. learnt: what is right most often, "
+            "judging by the systems that say it." + " ° p is not corrected." * ("°" in bound.verdict)
         )
     if bound.not_combined:
         yield f"{'learnt' if bound.vote is not None else 'vote, learnt'}: {bound.not_combined}."
 
 
 def _growth(result: Result) -> Iterator[Table]:
+    by_measure = {row.on: row.combined for row in result.bounds if row.label is None}
     for on, which, _ in _diffs(result):
         rows = [row for row in result.growth if row.slice is None and row.on == on]
         alone = {row.system: row.only_right for row in result.unique if row.slice is None and row.on == on}
@@ -614,7 +625,10 @@ def _growth(result: Result) -> Iterator[Table]:
             f"Growth of the bound{which}",
             ["system added", "vote", "learnt", "bound", "all right", "right alone"],
             [
-                (row.added, dash(row.vote), dash(row.learnt), row.upper, row.all_right, alone[row.added])
+                (
+                    *(row.added, dash(row.vote), dash(row.learnt), row.upper if row.bound is None else row.bound),
+                    *(row.all_right, alone[row.added]),
+                )
                 for row in rows
                 if len(rows) > 2
             ],
@@ -622,6 +636,7 @@ def _growth(result: Result) -> Iterator[Table]:
             notes=[
                 "The best system first, then always the one that adds most. all right: percent that every system "
                 f"so far has right; right alone: {result.shown.noun}s that only this one of all systems has right."
+                + " vote, learnt and bound are F1." * (by_measure.get(on) == "f1")
             ],
         )
 

@@ -581,6 +581,7 @@ class Trust(Record, key="systems"):
     """The answers that exactly these systems give."""
 
     systems: tuple[str, ...]
+    """The systems."""
     n: int
     """The number of these answers."""
     right: int
@@ -669,6 +670,8 @@ class Growth(Record, key="on slice systems"):
     """The score of their vote, as in `bounds`."""
     learnt: float | None = None
     """The score of what is learnt from them, as in `bounds`."""
+    bound: float | None = None
+    """Their upper bound as such a score, as in `bounds`."""
 
 
 class Unique(Record, key="on slice system"):

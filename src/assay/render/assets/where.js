@@ -259,7 +259,8 @@ function upperBound(report) {
   const counted = element("div", { class: "beside" }, rightIn(report, bound), onlyRight(report, report.result.unique.filter(here)));
   const steps = growthFigure(report, report.result.growth.filter(here));
   const learnt = bound.verdict || (bound.not_combined && `No combination is learnt: ${bound.not_combined}.`);
-  return [element("p", {}, sentence), learnt ? element("p", {}, learnt) : null, boundBars(report, bound), counted, exactSentences(report, bound), steps];
+  const open = learnt.includes("°") ? " ° p is not corrected." : "";
+  return [element("p", {}, sentence), learnt ? element("p", {}, learnt + open) : null, boundBars(report, bound), counted, exactSentences(report, bound), steps];
 }
 
 /** @param {Report} report @param {Result["bounds"][number]} bound */
