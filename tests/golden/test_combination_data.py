@@ -87,7 +87,8 @@ def test_nested_entities_by_number_and_by_document(monkeypatch: pytest.MonkeyPat
     lines = (DATA / "spans-entities-gum/gold.bio.tsv").read_text("utf-8").splitlines()
     ids = [match[1] for line in lines if (match := re.match(r"# sent_id = (.*)-\d+$", line))]
     documents = list(dict.fromkeys(ids))
-    units = Units(np.array([documents.index(name) for name in ids]), np.array([*map(fold_of, documents)]), False, None)
+    of_sentence, folds = np.array([documents.index(name) for name in ids]), np.array([*map(fold_of, documents)])
+    units = Units(of_sentence, folds, False, None)
     monkeypatch.setattr(way, "find_units", lambda *given: units)
     for names, learnt in ((GUM, 0.6058), (GUM[1:4], 0.4791)):
         row = reached("spans-entities-gum", "gold.spans.tsv", names, "spans.tsv", measures=["exact"])

@@ -751,6 +751,7 @@ def add_combination(
     whole, steps = reach(ballots, clusters=clusters), []
     more = {"combined": whole.score, "single_system": whole.best, "folds": whole.folds}
     overall = {"learnt_low": whole.low, "learnt_high": whole.high, "p": whole.p, "not_combined": whole.obstacle}
+    differ = bool((ballots.answer != ballots.answer[0]).any() or (ballots.rest != ballots.rest[0]).any())
     rows = []
     for row in bounds:
         values = dict(zip(("single", "vote", "learnt", "bound"), whole.scores.get(row.label, ()), strict=False))
@@ -758,7 +759,8 @@ def add_combination(
         if row.label is None:
             own |= {**overall, "trust": tuple(Trust(*entry) for entry in whole.trust)}
         row = replace(row, **own) if values else row  # noqa: PLW2901
-        rows.append(replace(row, verdict=describe_combination(row, by_label=ballots.by_label)))
+        is_said = differ and row.label is None
+        rows.append(replace(row, verdict=describe_combination(row, by_label=ballots.by_label)) if is_said else row)
     chosen: list[int] = []
     for step in growth:
         chosen.append(ballots.systems.index(step.added))

@@ -630,15 +630,16 @@ _TEXTS: Mapping[str, Callable[[Facts, Decision], str]] = {
 
 def describe_combination(bound: Bound, *, by_label: bool) -> str:
     """What a combination reaches that is learnt on other parts of the data; it gains, or no gain is shown."""
-    if bound.learnt is None or bound.single is None or bound.learnt_low is None or bound.learnt_high is None:
+    if bound.learnt is None or bound.single is None:
         return ""
     difference = bound.learnt - bound.single
     more = f"{abs(100 * difference):.2f} {'less' if difference < 0 else 'more'} than {bound.single_system}"
+    if bound.learnt_low is not None and bound.learnt_high is not None:
+        more += f" {interval(bound.learnt_low, bound.learnt_high, signed)}"
     tested = "" if bound.p is None else f", {_p(bound.p, bound.p, '')}°"
     gains = bound.p is not None and bound.p <= ALPHA
     return (
         f"Learnt from {bound.folds - 1}/{bound.folds} of this test set at a time, which systems to trust"
-        f"{' with which label' * by_label}: {'F1 ' * (bound.combined == 'f1')}{percent(bound.learnt)}, {more} "
-        f"{interval(bound.learnt_low, bound.learnt_high, signed)}{tested}. "
+        f"{' with which label' * by_label}: {'F1 ' * (bound.combined == 'f1')}{percent(bound.learnt)}, {more}{tested}. "
         f"{'The combination gains.' if gains else 'No gain is shown.'} The bound needs someone who always knows."
     )
