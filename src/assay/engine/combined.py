@@ -32,7 +32,7 @@ class Combined(NamedTuple):
 
 
 def combine(
-    run: Run, inputs: Sequence[Input | Corpus], found: tuple[Ballots, Trace] | None, joined: Items, tables: Any
+    run: Run, inputs: Sequence[Input | Corpus], found: tuple[Ballots, Trace] | None, joined: Any, tables: Any
 ) -> Combined:
     """What is learnt from all systems, in the words and the format of the first; an error if these forbid it."""
     from assay.formats.write import write_like
@@ -46,7 +46,7 @@ def combine(
 
 
 def _combine(
-    run: Run, inputs: Sequence[Input | Corpus], found: tuple[Ballots, Trace] | None, joined: Items, tables: Any
+    run: Run, inputs: Sequence[Input | Corpus], found: tuple[Ballots, Trace] | None, joined: Any, tables: Any
 ) -> Corpus:
     """The corpus of the first system with what is learnt from all."""
     write, given = find_task(run.task).combined, inputs[1]

@@ -37,7 +37,7 @@ from assay.engine.texts import Texts, make_texts
 from assay.engine.values import JointValues, Values, grade_items
 from assay.engine.warnings import format_warnings
 from assay.errors import AssayError, InputError, UsageError, describe_os_error
-from assay.files import write_files
+from assay.files import protect_inputs, write_files
 from assay.formats import Files
 from assay.formats.folders import find_annotators
 from assay.formats.source import find_folder, is_archive, list_files
@@ -279,7 +279,7 @@ def _with_selections(
     if options.combined and not combined:
         from assay.engine.combined import combine
 
-        combine(run, inputs, None, part.items[0, None], ())
+        combine(run, inputs, None, None, ())
     if basis is None:
         return part
     task, items, own_tables = find_task(run.task), joined(basis), shown_items(basis)
@@ -498,7 +498,8 @@ def evaluate_shards(
     def finish(part: Part) -> Result:
         result = make_result(part, settings)
         if part.combined and isinstance(options.combined, str):
-            write_files(part.combined.texts, options.combined)
+            with protect_inputs(source.path for source in part.sources):
+                write_files(part.combined.texts, options.combined)
         return result
 
     if runs is None:

@@ -638,8 +638,9 @@ def describe_combination(bound: Bound, *, by_label: bool) -> str:
         more += f" {interval(bound.learnt_low, bound.learnt_high, signed)}"
     tested = "" if bound.p is None else f", {_p(bound.p, bound.p, '')}°"
     gains = bound.p is not None and bound.p <= ALPHA
+    gain = "The combination gains." if gains else "No gain is shown."
     return (
         f"Learnt from {bound.folds - 1}/{bound.folds} of this test set at a time, which systems to trust"
-        f"{' with which label' * by_label}: {'F1 ' * (bound.combined == 'f1')}{percent(bound.learnt)}, {more}{tested}. "
-        f"{'The combination gains.' if gains else 'No gain is shown.'} The bound needs someone who always knows."
+        f"{' with which label' * by_label}: {'F1 ' * (bound.combined == 'f1')}{percent(bound.learnt)}, {more}"
+        f"{tested}. {gain} The bound needs someone who always knows."
     )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.errors import UsageError
+from assay.errors import InputError, UsageError
 from assay.render.tables import tables
 from assay.result import Bound, Result
 
@@ -99,6 +99,21 @@ def test_coreference_has_a_reason_in_place_of_a_combination() -> None:
     assert (bound.vote, bound.learnt) == (None, None) and "no partition" in bound.not_combined
     (table,) = tables(compare(folder / "key.conll", systems, measures=["arcs-any"]), ("bounds",))
     assert any("vote, learnt: not defined, because" in note for note in table.notes)
+
+
+def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    folder = DEMO / "coreference"
+    systems = {name: folder / f"{name}.conll" for name in ("string-match", "pronoun-rules")}
+    with pytest.raises(UsageError, match="a combination of coreference is not written"):
+        compare(folder / "key.conll", systems, combined=str(tmp_path / "x"))
+    gold, outputs = tagged(5)
+    for name, sentences in {"gold": gold, **outputs}.items():
+        (tmp_path / f"{name}.conllu").write_text(conllu(sentences), encoding="utf-8")
+    first = tmp_path / "s0.conllu"
+    before = first.read_bytes()
+    with pytest.raises(InputError, match="Inputs are never written to"):
+        compare(tmp_path / "gold.conllu", [first, tmp_path / "s1.conllu"], combined=str(first))
+    assert first.read_bytes() == before and not (tmp_path / "x").exists()
 
 
 def conllu(sentences: Any) -> str:
