@@ -55,6 +55,8 @@ class Option:
     """The least number that is accepted."""
     file: str = ""
     """`path` if it is the path of a file, `name` if it can be the name of something else."""
+    written: bool = False
+    """True if it is the path of a file that is written."""
     separator: str = ""
     """The character between several values in one text."""
     signed: bool = True
@@ -242,6 +244,10 @@ class CompareKeywords(ScoreKeywords, total=False):
         TESTS, "Correct p for multiple testing over pairs and measures (pairs), or also over slices (slices).",
         "pairs")]
     margin: Margin
+    combined: Annotated[str | bool, Option(
+        OUTPUT, "Write what is learnt from all systems, in the format of the first one (tags, dependencies, spans, "
+        "relations). In Python, True; the corpus is then Result.combined.", "", metavar="PATH", written=True,
+        signed=False, one_file=True)]
 
 
 class AgreementKeywords(Keywords, total=False):

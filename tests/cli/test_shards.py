@@ -231,6 +231,8 @@ def test_an_error_in_one_shard_is_told_with_its_place(assay, here, monkeypatch):
         (["--partial", "p.json", "--shard", "2/9"], "--shard 2/9: there are only 4 shards, because small"),
         (["--partial", "no/p.json"], "no/p.json: the folder no does not exist."),
         (["--cluster", "nowhere"], "there is no cluster 'nowhere'."),
+        (["--combined", "x", "--partial", "p.json"], "--combined is for one data set at once, without --partial."),
+        (["--combined", "x"], "--combined is about one file, but files are read one after the other here"),
     ],
 )
 def test_what_does_not_go_together_is_refused(assay, here, more, message, monkeypatch):

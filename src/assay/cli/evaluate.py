@@ -163,6 +163,8 @@ def _evaluate(
         raise UsageError("--shard is for parts. Say where this one goes, e.g.: --partial part-3.json")
     if partial is not None and (output.form or output.path or output.html or output.figures or gates):
         raise UsageError("--partial writes a part and nothing else. Tables, pages, figures and gates: assay merge")
+    if options.get("combined") and (partial is not None or data):
+        raise UsageError(f"--combined is for one data set at once, without {'--data' if data else '--partial'}.")
     options["embed"] = output.embed(options["embed"])
     text = {"score": "Scoring …", "compare": "Comparing …"}[verb]
     with output.progress(text) as status:
@@ -217,6 +219,8 @@ def _evaluate(
                 return 0
             result = evaluate(*chosen, **workers)
             result = replace(result, notes=(*result.notes, line)) if line else result
+            if options.get("combined"):
+                output.tell(f"written: {options['combined']}")
             if options["choose"]:
                 from assay.engine.confidences import write_thresholds
 

@@ -206,8 +206,8 @@ def _keyword_option(declared: Option) -> Callable[[Function], Function]:
         kind = click.Choice(declared.choices)
     elif declared.known:
         kind = Names(declared.name, declared.known)
-    elif declared.file == "path":
-        kind = click.Path()
+    elif declared.file == "path" or declared.written:
+        kind = OutputPath() if declared.written else click.Path()
     elif float in kinds and str not in kinds:
         kind = Probability()
     return option(

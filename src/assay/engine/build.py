@@ -15,6 +15,7 @@ import assay
 from assay.arrays import Floats
 from assay.classes import dataclass
 from assay.engine import changes
+from assay.engine.combination import Ballots, add_combination
 from assay.engine.counts import BLOCKS
 from assay.engine.items import NOTHING, Items
 from assay.engine.measure import form_of_score
@@ -58,6 +59,12 @@ class Compared(NamedTuple):
     """False if only changes are shown."""
     exact: Mapping[str, Any] = {}
     """Fields of the overall upper bound about sentences that are wholly right."""
+    ballots: Ballots | None = None
+    """What a combination of systems is made of …"""
+    no_ballots: str = ""
+    """… or why there is none."""
+    clusters: bool = False
+    """True if units are larger than sentences."""
 
 
 @dataclass(eq=False)
@@ -227,9 +234,13 @@ def _compare_items(
     if not compared.bounds:
         return
     upper = list(changes.bounds(items, on, where))
-    rows["bounds"].extend([replace(upper[0], **compared.exact), *upper[1:]] if upper else ())
+    upper = [replace(upper[0], **compared.exact), *upper[1:]] if upper else []
+    steps = list(changes.growth(items, on, where))
+    if where is None:
+        upper, steps = add_combination(upper, steps, compared.ballots, compared.no_ballots, compared.clusters)
+    rows["bounds"].extend(upper)
+    rows["growth"].extend(steps)
     for name, function in (
-        ("growth", changes.growth),
         ("unique", changes.unique),
         ("transitions", changes.transitions),
     ):

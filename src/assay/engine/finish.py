@@ -149,6 +149,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     if plan.compares and plan.command == "compare":
         found.items = list(_compared(part, views))
         rows["contributions"] += contribution_rows(part, settings)
+    found.about["combined"] = part.combined.corpus if part.combined else None
     if task.finish:
         finish = task.finish
         found.finish = lambda result: finish(result, part, settings)
@@ -191,7 +192,9 @@ def _compared(part: Part, views: _Views) -> Iterator[Compared]:
                 continue
             items = part.items[index, where]
             is_share = measure.is_share and not items.kinds
-            yield Compared(on, where, items, score, is_share, task.gold_test, exact=exact)
+            ballots = part.ballots.get((index, part.unit)) if where is None else None
+            combined = (ballots, task.no_combination, part.unit != "sentence")
+            yield Compared(on, where, items, score, is_share, task.gold_test, True, exact, *combined)
 
 
 def _shown(drawn: Sequence[DrawnExample]) -> list[Any]:

@@ -74,7 +74,7 @@ class Items:
     """True if the masks leave out some words (function words, punctuation, labels that do not count)."""
     target: Ints | None = None
     """The rest of an answer besides its label (a head, an antecedent), as a number that is the same in every system;
-    in a joined table, the number of the first system with this target."""
+    in a joined table, its rank among the targets of all systems."""
     same: tuple[str, ...] = ("answer",)
     """Columns that must be equal for two answers to be the same."""
     credits: Ints | None = None
@@ -201,14 +201,19 @@ class Items:
 
     def fold(self) -> Items:
         """The distinct rows and the number of items of each; merging shards adds such tables."""
+        return self.fold_groups()[0]
+
+    def fold_groups(self) -> tuple[Items, Ints]:
+        """The distinct rows, and the number of each item's row."""
         # The column `right` is not needed if it follows from the labels.
         by_label = np.array_equal(self.right, self.answer == self.gold)
         columns = [self.gold, *self.answer, *(() if by_label else self.right.astype(np.int8)), *self.kind]
-        rows, sizes, _ = fold_codes([*columns, *(() if self.target is None else self.target)], self.sizes)
+        rows, sizes, group = fold_codes([*columns, *(() if self.target is None else self.target)], self.sizes)
         distinct = self.where(rows)
         kept: dict[str, Any] = {name: getattr(distinct, name) for name in _FOLDED}
         kept |= dict.fromkeys(("sentence", "item", "has_gold", "has_system"), self.gold[:0])
-        return Items(self.labels, **kept, systems=self.systems, same=self.same, kinds=self.kinds, sizes=sizes)
+        more: dict[str, Any] = {"systems": self.systems, "same": self.same, "kinds": self.kinds, "sizes": sizes}
+        return Items(self.labels, **kept, **more), group
 
     def __add__(self, other: Items) -> Items:
         """The distinct rows of two parts of the text, with labels merged by name; credit follows from the labels."""
@@ -352,7 +357,10 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
     if target is not None:
         # Items that only systems have can have only one target.
         target[:, number:] = 0
-        target = np.stack([(target == row).argmax(axis=0).astype(np.int16) for row in target])
+        # As ranks, so that no order of systems matters.
+        new = [~np.any(target[:system] == row, axis=0) for system, row in enumerate(target)]
+        below = [sum((row > other) & own for other, own in zip(target, new, strict=True)) for row in target]
+        target = np.stack(below).astype(np.int16)
     credits_ = None
     if first.credits is not None:
         credits_ = place_column([items.credits[:, -1] for _, items in tables if items.credits is not None], 0)[

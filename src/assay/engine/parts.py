@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.arrays import Bools, Ints
 from assay.classes import dataclass
+from assay.engine.combination import Ballots
 from assay.engine.confidences import Confident
 from assay.engine.counts import FEW_CLUSTERS, JointCounts
 from assay.engine.examples import MOST_UNRESOLVED, DrawnExample, merge_drawn
@@ -27,6 +28,9 @@ from assay.engine.values import JointValues
 from assay.engine.warnings import Remark, merge_remarks
 from assay.result import InputFile, Mapped
 from assay.result.schema import MOST_LEFT_OUT
+
+if TYPE_CHECKING:
+    from assay.engine.combined import Combined
 
 LabelSums = Mapping[str, Mapping[str, int]]
 """Label (empty if counts are not by label) → field → number, in whole numbers of Python, which do not overflow."""
@@ -118,6 +122,10 @@ class Part:
     changed: Mapping[tuple[int, str], JointCounts] = field(default_factory=dict)
     """By measure and unit, for each pair of systems: the second one's counts minus the first one's, by group of items
     that they answer differently; under the unit ``, of documents with their names."""
+    ballots: Mapping[tuple[int, str], Ballots] = field(default_factory=dict)
+    """By measure and unit what a combination of systems is made of."""
+    combined: Combined | None = None
+    """The learnt combination, if it is asked for; only of one file, so that it is never added."""
     sizes: Mapping[tuple[int, str | None], int] = field(default_factory=dict)
     """The number of gold's items with each value of a slice by item; 0 for values of sentences."""
     one_sided: tuple[tuple[int, str | None], ...] = ()
@@ -216,6 +224,7 @@ class Part:
                 for rule, same in zip(self.mappings, other.mappings, strict=True)
             ),
             counts=counts,
+            ballots={key: own + other.ballots[key] for key, own in self.ballots.items() if key in other.ballots},
             slices=slices,
             **{name: add_tables(getattr(self, name), getattr(other, name)) for name in _ADDED},
             one_sided=tuple(dict.fromkeys((*self.one_sided, *other.one_sided))),

@@ -47,7 +47,7 @@ def evaluate_repeats(
     """
     titles = {name: [f"{name} run {number}" for number in range(1, len(paths) + 1)] for name, paths in runs.items()}
     flat = {title: path for name, paths in runs.items() for title, path in zip(titles[name], paths, strict=True)}
-    plain = replace(options, examples=0, change=None, kind=None, embed="none")
+    plain = replace(options, examples=0, change=None, kind=None, embed="none", combined="")
     part = measure(flat, plain.of_runs(titles))
     if part.plan.judged != tuple(flat):
         gone = next(title for title in flat if title not in part.plan.judged)

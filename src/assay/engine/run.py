@@ -13,7 +13,7 @@ from dataclasses import field, replace
 from functools import cache, partial
 from itertools import combinations
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from assay.arrays import NONE, Bools, Ints
 from assay.classes import dataclass
 from assay.corpus import Corpus, cluster_key
 from assay.corpus.adapters import named_systems
+from assay.engine.combination import Ballots, collect, find_units
 from assay.engine.contributions import DOCUMENTS, MOST_DOCUMENTS, list_pairs, subtract_counts, subtract_whole
 from assay.engine.counts import BLOCKS, MANY, Counts, JointCounts, fold_units, hash_blocks
 from assay.engine.examples import DrawnExample, draw_sentences, lot_of
@@ -39,6 +40,7 @@ from assay.engine.texts import Texts, make_texts
 from assay.engine.values import JointValues, Values, grade_items
 from assay.engine.warnings import format_warnings
 from assay.errors import AssayError, InputError, UsageError, describe_os_error
+from assay.files import protect_inputs, write_files
 from assay.formats import Files
 from assay.formats.folders import find_annotators
 from assay.formats.source import find_folder, is_archive, list_files
@@ -47,6 +49,9 @@ from assay.result import Result
 from assay.result.numbers import plural
 from assay.specs import whole_number
 from assay.stats.values import ColumnMean
+
+if TYPE_CHECKING:
+    from assay.engine.combined import Combined
 
 _Tables = Sequence[tuple[str, Items | Counts | Values]]
 """The items, counts or values that a measure gives for each system, by name."""
@@ -152,11 +157,11 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         confident=task.confident(run) if task.confident and not options.figures_alone else {},
         labels=join([(name, judge_words(pair)) for name, pair in run.pairs]).fold() if run.tagset else None,
     )
-    return _with_selections(part, run, tables, slices, options)
+    return _with_selections(part, run, tables, slices, options, opened.inputs)
 
 
 def _with_selections(
-    part: Part, run: Run, tables: Sequence[_Tables], slices: Sequence[Slice], options: Options
+    part: Part, run: Run, tables: Sequence[_Tables], slices: Sequence[Slice], options: Options, inputs: Sequence[Any]
 ) -> Part:
     """The Part with the counts and items of each measure over everything and over each value of the slices; with the
     examples, texts and confusions of the measure that systems are compared on."""
@@ -166,6 +171,8 @@ def _with_selections(
     counts: dict[tuple[int, str | None, str], JointCounts | JointValues] = {}
     folded: dict[tuple[int, str | None], Items] = {}
     sizes: dict[tuple[int, str | None], int] = {}
+    ballots: dict[tuple[int, str], Ballots] = {}
+    combined: list[Combined] = []
     one_sided: list[tuple[int, str | None]] = []
     orders: dict[str, tuple[tuple[str, ...], ...]] = {}
     shown: dict[str, Items] = {}
@@ -176,6 +183,7 @@ def _with_selections(
     joined = cache(lambda index: join(shown_items(index)))
     blocks = cache(lambda unit: hash_blocks(gold.unit_names(unit)))
     numbered = cache(lambda: _number_blocks(gold))
+    cut = cache(lambda unit: find_units(gold, unit, *units[unit]))
 
     def tally(index: int, judged: _Tables, unit: str, units: _Units, **how: bool) -> JointCounts | JointValues:
         measure, (of_sentence, kept) = run.measures[index], units
@@ -215,7 +223,16 @@ def _with_selections(
         if items and (keeps or is_shown):
             table = joined(index) if where is None else join(items)
             if keeps:
-                folded[index, where] = table.fold()
+                folded[index, where], group = table.fold_groups()
+                way = find_task(plan.task).find_combination(measure, bool(table.kinds))
+                for unit in units if way and where is None and index in compared else ():
+                    found = collect(run, way, items, table, folded[index, where], group, cut(unit))
+                    if found:
+                        ballots[index, unit] = found[0]
+                    if options.combined and index == basis:
+                        from assay.engine.combined import combine
+
+                        combined.append(combine(run, inputs, found, table, items))
             if is_shown:
                 shown[str(where)] = table
         # Each label is resampled by itself; in a slice only if the main score is an average over them.
@@ -296,7 +313,12 @@ def _with_selections(
                 select(index, f"{slice_}={name}", chosen, units, keeps=plan.compares, size=size)
         orders[str(slice_)] = tuple(order)
     part = replace(part, counts=counts, items=folded, changed=changed, sizes=sizes, slices=orders)
-    part = replace(part, one_sided=tuple(one_sided))
+    more: dict[str, Any] = {"ballots": ballots, "combined": combined[0] if combined else None}
+    part = replace(part, one_sided=tuple(one_sided), **more)
+    if options.combined and not combined:
+        from assay.engine.combined import combine
+
+        combine(run, inputs, None, None, ())
     if basis is None:
         return part
     task, items, own_tables = find_task(run.task), joined(basis), shown_items(basis)
@@ -534,15 +556,22 @@ def evaluate_shards(
         return again
 
     runs = runs_of(gold, systems) if command in ("score", "compare", "plan") else None
-    if runs is None:
-        result = make_result(measure_all(command, systems, options), settings)
+
+    def finish(part: Part) -> Result:
+        result = make_result(part, settings)
+        if part.combined and isinstance(options.combined, str):
+            with protect_inputs(source.path for source in part.sources):
+                write_files(part.combined.texts, options.combined)
         return with_unit_plans(result, options) if command == "plan" else result
+
+    if runs is None:
+        return finish(measure_all(command, systems, options))
     return evaluate_repeats(
         command,
         runs,
         options,
         lambda flat, plain: measure_all("score", flat, plain),
-        lambda median: make_result(measure_all(command, median, options), settings),
+        lambda median: finish(measure_all(command, median, options)),
     )
 
 

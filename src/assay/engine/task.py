@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from assay.engine.confidences import Confident
     from assay.engine.examples import DrawnExample
     from assay.engine.items import Items
+    from assay.engine.measure import Measure
     from assay.engine.options import Options
     from assay.engine.parts import LabelSums, Part
     from assay.engine.prepare import Run
@@ -161,6 +162,12 @@ class Task:
     """The texts that a heading counts; if empty, the unit of the run."""
     present: Callable[[Result], Result] | None = None
     """Adds to the Result what only this task shows: `tables`, `remarks` below other tables, a `heading`."""
+    combination: Mapping[str, str] = field(default_factory=dict)
+    """By measure how answers can be combined (`Ballots.way`); answers to given items need no entry …"""
+    no_combination: str = "not defined for these items"
+    """… why it is not done under other measures …"""
+    combined: Callable[[Corpus, Run, Any], Corpus] | None = None
+    """… and a function that puts what was learnt into a system's corpus, if that can be written."""
     gold_test: str = ""
     """The score that McNemar's test over gold's items is about, if that is not the main one."""
     sums: Callable[[Run, bool], Mapping[str, LabelSums]] | None = None
@@ -169,6 +176,11 @@ class Task:
     """… and a function that adds what they say to the Result."""
     confident: Callable[[Run], Confident] | None = None
     """The confidences of the systems' answers; nothing if their files have none."""
+
+    def find_combination(self, measure: Measure, matched: bool) -> str:
+        """How answers under a measure are combined; empty if that is not defined. `matched`: systems find items."""
+        way = self.combination.get(str(measure)) or self.combination.get(measure.name, "")
+        return way if matched or way == "tree" else "choice"
 
     def name_unit(self, unit: str) -> str:
         """The word for one unit: the key of `meta:KEY`, or that of the task's texts if these are no sentences."""

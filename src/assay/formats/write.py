@@ -92,6 +92,27 @@ def convert_file(
     return {"": text}, losses
 
 
+def write_like(source: Input, corpus: Corpus, column: str, scheme: str) -> Mapping[str, str | bytes]:
+    """The texts of a corpus in the format of the file that it was made of, by the names of their files.
+
+    column, scheme: where tags of spans are, and how they are written.
+    """
+    form = source.plan.name
+    if "spans" in source.plan.layers or "relations" in corpus.marks:
+        if form not in writespans.TARGETS:
+            raise UsageError(f"{source.path}: {form} is read, but not written. Convert it first: assay convert")
+        return writespans.write_spans(corpus, form)[0]
+    if "spans" in corpus.marks:
+        if column not in corpus.columns:
+            raise UsageError(f"{source.path}: spans in column {column} are read, but not written.")
+        corpus = replace(corpus, columns={**corpus.columns, column: schemes.tags_of(corpus, scheme)})
+    if form in _DIVIDERS and source.plan.words:
+        return {"": "".join(_write_columns(corpus, form, source.plan.words))}
+    if form not in ("conllu", "conllx"):
+        raise UsageError(f"{source.path}: {form} is read, but not written. Convert it first: assay convert")
+    return {"": _write_words(corpus, form, column, None)[0]}
+
+
 def _write_words(corpus: Corpus, target: str, column: str | None, chosen: str | None) -> tuple[str, list[str]]:
     """The text of a corpus, and what is lost; the column `chosen` goes into a format that contains one label."""
     if target not in TARGETS:

@@ -29,6 +29,7 @@ from assay.render.table import (
 )
 from assay.result import (
     NOT_ANSWERED,
+    Bound,
     Comparison,
     Contribution,
     Diff,
@@ -622,7 +623,9 @@ def _bounds(result: Result) -> Iterator[Table]:
         for row in bounds:
             label = Cell("overall", True) if row.label is None else row.label
             scores = best_cells([row.systems[name] for name in names])
-            rows.append([label, row.items, *scores, row.upper, cell(row.gain, "points"), f"{row.none_right:,}"])
+            reached = [] if first.combined == "f1" else [dash(row.vote), dash(row.learnt)]
+            gain = cell(row.gain, "points")
+            rows.append([label, row.items, *scores, *reached, row.upper, gain, f"{row.none_right:,}"])
         over = f"Over gold's {item}s (recall). " if result.shown.matched else ""
         article = "an" if item[:1] in "aeiou" else "a"
         notes = [
@@ -645,30 +648,72 @@ def _bounds(result: Result) -> Iterator[Table]:
                 f"With the best choice for {item}s that gold does not resolve too: precision "
                 f"{percent(first.precision)}, F1 {percent(first.f1)}."
             )
+        words = [] if first.combined == "f1" else ["vote", "learnt"]
+        combined = _combination_notes(first)
         yield make_table(
             f"Upper bound of the combination{which}",
-            [name_label(result), f"{item}s", *names, "bound", "gain", "none right"],
+            [name_label(result), f"{item}s", *names, *words, "bound", "gain", "none right"],
             rows,
             "text count percent",
-            notes=notes,
+            notes=notes if first.combined == "f1" else [*notes, *combined],
             short=SHORT + 1,
             # The worst systems first, so that the best one stays.
             droppable=(2 + names.index(name) for name in sorted(names, key=lambda name: first.systems[name])),
         )
+        if first.combined == "f1":
+            yield make_table(
+                f"F1 of the combination{which}",
+                [name_label(result), first.single_system, "vote", "learnt", "bound"],
+                [
+                    (row.label or Cell("overall", True), row.single, row.vote, dash(row.learnt), row.bound)
+                    for row in bounds
+                    if row.single is not None
+                ],
+                "text percent",
+                notes=[f"Over {item}s with gold's place and label. {first.single_system}: the best F1.", *combined],
+                short=SHORT + 1,
+            )
+
+
+def dash(value: float | None) -> float:
+    """A value of a table, nan if there is none."""
+    return math.nan if value is None else value
+
+
+def _combination_notes(bound: Bound) -> Iterator[str]:
+    """What the vote and the learnt choice are, or why there is none."""
+    if bound.verdict:
+        yield bound.verdict
+    if bound.vote is not None:
+        yield (
+            "vote: what most systems answer, or more than half of them find. learnt: what is right most often, "
+            "judging by the systems that say it." + " ° p is not corrected." * ("°" in bound.verdict)
+        )
+    if bound.not_combined:
+        yield f"{'learnt' if bound.vote is not None else 'vote, learnt'}: {bound.not_combined}."
 
 
 def _growth(result: Result) -> Iterator[Table]:
+    by_measure = {row.on: row.combined for row in result.bounds if row.label is None}
     for on, which, _ in _diffs(result):
         rows = [row for row in result.growth if row.slice is None and row.on == on]
         alone = {row.system: row.only_right for row in result.unique if row.slice is None and row.on == on}
         yield make_table(
             f"Growth of the bound{which}",
-            ["system added", "bound", "all right", "right alone"],
-            [(row.added, row.upper, row.all_right, alone[row.added]) for row in rows] if len(rows) > 2 else [],
-            "text percent percent count",
+            ["system added", "vote", "learnt", "bound", "all right", "right alone"],
+            [
+                (
+                    *(row.added, dash(row.vote), dash(row.learnt), row.upper if row.bound is None else row.bound),
+                    *(row.all_right, alone[row.added]),
+                )
+                for row in rows
+                if len(rows) > 2
+            ],
+            "text percent percent percent percent count",
             notes=[
                 "The best system first, then always the one that adds most. all right: percent that every system "
                 f"so far has right; right alone: {result.shown.noun}s that only this one of all systems has right."
+                + " vote, learnt and bound are F1." * (by_measure.get(on) == "f1")
             ],
         )
 
@@ -1135,6 +1180,8 @@ def _brief_changes(result: Result) -> Iterator[Table]:
         if not any(frequent for _, frequent in rows):
             header, rows = header[:1], [row[:1] for row in rows]
         line = describe_contributions(result, diff.a, diff.b, next(iter(result.main_scores), ""))
-        lines, notes = [f"{line}."] * bool(line), _describe_courses(result, diff)
+        lines = [f"{line}."] * bool(line)
+        learnt = [row.verdict for row in result.bounds if row.on == diff.on and row.verdict][:1]
+        notes = [*_describe_courses(result, diff), *learnt]
         table = make_table(title, header, rows, name="changes", words=2, notes=notes, lines=lines)
         yield format_table(name_median_runs(table, result), result)

@@ -85,6 +85,8 @@ class Result(Tables, kw_only=True):
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     """Notes on how the numbers were computed: blocks, enumeration, sentences left out."""
+    combined: Any = dataclasses.field(default=None, compare=False, repr=False, metadata={"json": ""})
+    """The learnt combination of the systems as a corpus, if `combined` was given; not written."""
 
     def to_json(self) -> str:
         """The Result as JSON text, a record per line."""

@@ -597,6 +597,17 @@ class Transition(TwoSystems, key="a b on slice label before after"):
     count: int
 
 
+class Trust(Record, key="systems"):
+    """The answers that exactly these systems give."""
+
+    systems: tuple[str, ...]
+    """The systems."""
+    n: int
+    """The number of these answers."""
+    right: int
+    """The number of right ones."""
+
+
 class Bound(Record, key="on label slice"):
     """The score of the best choice among the systems' answers."""
 
@@ -633,6 +644,33 @@ class Bound(Record, key="on label slice"):
     """The number of sentences in which each item is right in some system."""
     sentences: int = 0
     """The number of sentences."""
+    combined: str = ""
+    """The score that the next fields are: `share` of gold's items with the right answer, or `f1` if systems find the
+    items themselves."""
+    single_system: str = ""
+    """The system with the best such score overall …"""
+    single: float | None = None
+    """… and its score."""
+    vote: float | None = None
+    """The score of the answer that most systems give, or of what more than half of them find."""
+    learnt: float | None = None
+    """The score of the answer that is most often right, judging by its systems and its label in the other folds."""
+    bound: float | None = None
+    """The upper bound as such a score."""
+    learnt_low: float | None = None
+    """Overall: the interval of `learnt` minus `single`, lower end …"""
+    learnt_high: float | None = None
+    """… and upper end."""
+    p: float | None = None
+    """The p-value of this difference, not corrected; null unless `learnt` is higher."""
+    folds: int = 0
+    """The number of folds."""
+    trust: tuple[Trust, ...] = ()
+    """Overall: how often the answers of each set of systems are right."""
+    not_combined: str = ""
+    """Overall: why there is no `learnt`, or neither `learnt` nor `vote`."""
+    verdict: str = ""
+    """Overall: what is learnt in a sentence, if the systems differ."""
 
 
 class Growth(Record, key="on slice systems"):
@@ -648,6 +686,12 @@ class Growth(Record, key="on slice systems"):
     """Their upper bound."""
     all_right: float
     """The share of items that all of them have right."""
+    vote: float | None = None
+    """The score of their vote, as in `bounds`."""
+    learnt: float | None = None
+    """The score of what is learnt from them, as in `bounds`."""
+    bound: float | None = None
+    """Their upper bound as such a score, as in `bounds`."""
 
 
 class Unique(Record, key="on slice system"):

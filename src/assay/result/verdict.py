@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from assay.result import Comparison, Result, Score, enumeration
+from assay.result import Bound, Comparison, Result, Score, enumeration
 from assay.result.chance import level_title
 from assay.result.grammar import ALPHA, BETTER, Decision, Facts, decide_kind
-from assay.result.numbers import DIFFERENCES, WRITERS, coefficient, p_value, plural, points, signed
+from assay.result.numbers import DIFFERENCES, WRITERS, coefficient, interval, p_value, percent, plural, points, signed
 from assay.result.schema import Record
 
 NAMES = 5
@@ -645,3 +645,21 @@ _TEXTS: Mapping[str, Callable[[Facts, Decision], str]] = {
     "bayes": lambda facts, found: str(facts["said"]),
     "order": lambda facts, found: str(facts["said"]),
 }
+
+
+def describe_combination(bound: Bound, *, by_label: bool) -> str:
+    """What a combination reaches that is learnt on other parts of the data; it gains, or no gain is shown."""
+    if bound.learnt is None or bound.single is None:
+        return ""
+    difference = bound.learnt - bound.single
+    more = f"{abs(100 * difference):.2f} {'less' if difference < 0 else 'more'} than {bound.single_system}"
+    if bound.learnt_low is not None and bound.learnt_high is not None:
+        more += f" {interval(bound.learnt_low, bound.learnt_high, signed)}"
+    tested = "" if bound.p is None else f", {_p(bound.p, bound.p, '')}°"
+    gains = bound.p is not None and bound.p <= ALPHA
+    gain = "The combination gains." if gains else "No gain is shown."
+    return (
+        f"Learnt from {bound.folds - 1}/{bound.folds} of this test set at a time, which systems to trust"
+        f"{' with which label' * by_label}: {'F1 ' * (bound.combined == 'f1')}{percent(bound.learnt)}, {more}"
+        f"{tested}. {gain} The bound needs someone who always knows."
+    )

@@ -14,16 +14,16 @@ import numpy as np
 
 import assay
 from assay import result
-from assay.engine import counts, examples, items, options, parts, texts, values, warnings
+from assay.engine import combination, counts, examples, items, options, parts, texts, values, warnings
 from assay.engine.parts import Part
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.source import Source
 from assay.stats import confidence
 
-SCHEMA = "assay-part/7"
+SCHEMA = "assay-part/8"
 _CLASSES: dict[str, Any] = {
     name: kind
-    for module in (confidence, counts, examples, items, options, parts, texts, values, warnings, result)
+    for module in (combination, confidence, counts, examples, items, options, parts, texts, values, warnings, result)
     for name, kind in vars(module).items()
     if dataclasses.is_dataclass(kind) and getattr(kind, "__module__", "").startswith(module.__name__)
 }

@@ -302,20 +302,25 @@ function upperBound(report) {
   const sentence = `${choice} would ${score} on ${report.title(bound.on)}, ${percent(bound.gain)} points above ${bound.best}.`;
   const counted = element("div", { class: "beside" }, rightIn(report, bound), onlyRight(report, report.result.unique.filter(here)));
   const steps = growthFigure(report, report.result.growth.filter(here));
-  return [element("p", {}, sentence), boundBars(report, bound), counted, exactSentences(report, bound), steps];
+  const learnt = bound.verdict || (bound.not_combined && `No combination is learnt: ${bound.not_combined}.`);
+  const open = learnt.includes("°") ? " ° p is not corrected." : "";
+  return [element("p", {}, sentence), learnt ? element("p", {}, learnt + open) : null, boundBars(report, bound), counted, exactSentences(report, bound), steps];
 }
 
 /** @param {Report} report @param {Result["bounds"][number]} bound */
 function boundBars(report, bound) {
   /** @type {[string, number | null][]} */
-  const values = [...Object.entries(bound.systems), ["upper bound", bound.upper]];
+  const four = [[`${bound.single_system} (best)`, bound.single], ["vote", bound.vote], ["learnt", bound.learnt], ["upper bound", bound.bound]];
+  const values = bound.vote === null ? [...Object.entries(bound.systems), ["upper bound", bound.upper]] : four.filter(([, value]) => value !== null);
   const scale = scaleOf(values.map(([, value]) => value));
   const draw = ([name, value], place) => {
     const drawn = figuresPlot([{ value, mark: place === values.length - 1 ? "b" : "a" }], scale, `${name}: ${percent(value)}`);
     return [nameCell(name), numberCell(percent(value)), plotCell(drawn)];
   };
-  const heads = ["system", "right", () => axisOf(scale)];
-  return saveableFigure("upper-bound", tableWith({ caption: `Right, among gold's ${plural(bound.items, report.noun)}`, heads, rows: values.map(draw) }));
+  const isF1 = bound.combined === "f1";
+  const caption = isF1 ? `F1 of ${report.noun}s with gold's place and label` : `Right, among gold's ${plural(bound.items, report.noun)}`;
+  const heads = [bound.vote === null ? "system" : "combination", isF1 ? "F1" : "right", () => axisOf(scale)];
+  return saveableFigure("upper-bound", tableWith({ caption, heads, rows: values.map(draw) }));
 }
 
 /** @param {Report} report @param {Result["bounds"][number]} bound */

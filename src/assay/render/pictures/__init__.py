@@ -88,6 +88,8 @@ def _score_figures(result: Result) -> Iterator[tuple[str, Draw]]:
         yield stem("differences", *[rows[0].measure] * min(number, 1)), partial(systems.draw_differences, rows, form)
     median = f" {result.shown.remarks['median']}" if "median" in result.shown.remarks else ""
     bounds = [row for row in result.bounds if row.slice is None and row.on == result.bounds[0].on]
+    if bounds and bounds[0].verdict:
+        yield "bounds", partial(systems.draw_combination, bounds[0], result.shown.noun, median)
     if len(bounds) > 2 and len(bounds[0].systems) > 2:
         yield "labels", partial(systems.draw_label_scores, bounds, result.shown.noun, median)
     whole = [row for row in result.diffs if row.slice is None and not is_category(row.on)]

@@ -43,7 +43,7 @@ from assay.result import (
     kind_title,
 )
 from assay.result.chance import interval_title
-from assay.result.numbers import WRITERS, plural
+from assay.result.numbers import WRITERS, percent, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -400,6 +400,22 @@ def draw_label_differences(diff: Diff, adds: Mapping[str, float], noun: str, rem
 
 Cells = Mapping[tuple[int, int], tuple[float, str, bool]]
 """By column and row: a value, its text, and True if it is the best of its row."""
+
+
+@with_look
+def draw_combination(bound: Bound, noun: str, remark: str = "") -> Figure:
+    """The best single system, the vote, the learnt choice and the upper bound."""
+    values = {bound.single_system: bound.single, "vote": bound.vote, "learnt": bound.learnt, "bound": bound.bound}
+    defined = ((name, value) for name, value in values.items() if value is not None)
+    shown = {name: Interval(value, value, value, percent(value)) for name, value in defined}
+    spread = ""
+    if bound.learnt is not None and bound.single is not None and bound.learnt_low is not None:
+        ends = (bound.single + bound.learnt_low, bound.single + (bound.learnt_high or 0))
+        shown["learnt"] = Interval(bound.learnt, *ends, percent(bound.learnt))
+        spread = " learnt: with the 95% interval of its difference from the best system."
+    score = "F1" if bound.combined == "f1" else f"{noun}s right"
+    caption = f"The best system, the vote of all, what is learnt on other folds, and the upper bound.{spread}{remark}"
+    return _draw_rows(list(shown), {score: shown}, caption, "percent")
 
 
 @with_look

@@ -18,5 +18,6 @@ TASK = Task(
     # Roots, and what else a convention leaves out, are no constituents.
     drawing=draw_spans("trees"),
     matched=True,
+    combination={"parseval": "brackets", "bracket-f1": "brackets"},
     traits=("whole sentences",),
 )

@@ -119,6 +119,7 @@ TASK = Task(
     options=("preset", "duplicates", "missing", "repair", "zeros", "mention_types"),
     slices=SLICES,
     drawing=CHAINS,
+    no_combination="not defined, because links of several systems make no partition",
     matched=True,
     traits=("by outcome", "own number"),
     text_unit="document",

@@ -6,6 +6,7 @@ import numpy as np
 
 from assay.arrays import Ints, count_heads_above
 from assay.corpus import Corpus
+from assay.engine.combined import with_heads
 from assay.engine.lexicon import find_bands
 from assay.engine.slices import SliceKind, Values
 from assay.engine.task import Task
@@ -73,6 +74,7 @@ CONLL18 = (
 
 TASK = Task(
     name="dependencies",
+    combined=with_heads,
     noun="word",
     measures=(measures,),
     defaults=("las", "uas"),
@@ -83,6 +85,7 @@ TASK = Task(
     options=("train", "lexicon", "oov_fold_case", "labels", "ignore_labels", "preset", "repair"),
     slices=SLICES,
     drawing=ARCS,
+    combination={"las": "tree", "uas": "tree"},
     present=_present,
     traits=("whole sentences",),
 )

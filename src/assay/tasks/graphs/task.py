@@ -50,6 +50,7 @@ TASK = Task(
     slices=SLICES,
     present=_present,
     drawing=DRAWING,
+    combination=dict.fromkeys(("elas", "eulas", "euas", "sdp", "sdp-unlabelled", "arc-f1"), "sets"),
     matched=True,
     traits=("whole sentences",),
 )

@@ -23,6 +23,7 @@ TASK = Task(
     options=("id", "sets", "alternatives", "missing", "duplicates", "map", "labels", "ignore_labels", "min_score",
              "judge"),
     slices=SLICES,
+    combination={"label-f1": "sets"},
     text_unit="item",
     confident=rank_items,
     finish=finish_items,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Floats, Ints, as_codes, distinct_rows, ratio
+from assay.arrays import NONE, Floats, Ints, as_codes, distinct_rows, pack_columns, ratio
 from assay.corpus import Marks
 from assay.engine.counts import Counts, Sums, by_label
 from assay.engine.counts import tally_outcomes as by_kind
@@ -100,6 +100,11 @@ def relation_items(pair: Pair, sides: tuple[Marks, Marks], steps: Steps, kinds: 
         # Places are counted from the beginning of the relation's sentence.
         keys[:2] += starts[spans_of(pair)[1].unit[end]] - starts[system.unit]
         columns.append(keys)
+    # A relation without direction is the same from either end.
+    head, tail = columns
+    ranks = pack_columns(*np.hstack(columns))
+    turned = is_symmetric(system) & (ranks[: len(system)] > ranks[len(system) :])
+    columns = [np.where(turned, tail, head), np.where(turned, head, tail)]
     matches = steps.matches(kinds.index("fn"), kinds.index("fp"))
     key = np.concatenate([*columns, [system.label]]).astype(np.int64)
     return matches.items(kinds, gold, system, key, numbers=(gold.number, system.number))

@@ -19,6 +19,7 @@ from assay.engine.spanpairs import piece_places, spans_of
 from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.tasks.relations import measures
+from assay.tasks.relations.combined import with_relations
 from assay.tasks.relations.drawing import DRAWING
 from assay.tasks.relations.matching import match_relations
 from assay.tasks.relations.pairs import choose_relations, ends_of, is_undirected, number_arguments, relations_of
@@ -162,6 +163,7 @@ def _match_strictly(pair: Pair) -> tuple[Matches, Floats]:
 
 TASK = Task(
     name="relations",
+    combined=with_relations,
     noun="relation",
     measures=(measures,),
     defaults=DEFAULTS,
@@ -173,6 +175,7 @@ TASK = Task(
     matched=True,
     traits=("rivals",),
     text_unit="",
+    combination={"relations(match=strict)": "sets"},
     present=present_relations,
     sums=sum_by_types,
     finish=finish_relations,

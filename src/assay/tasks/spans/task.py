@@ -14,6 +14,7 @@ from assay.align import Pair
 from assay.arrays import NONE, Floats, Ints
 from assay.corpus import Corpus, Marks
 from assay.engine.answers import by_status
+from assay.engine.combined import with_spans
 from assay.engine.confidences import rank_marks
 from assay.engine.drawing import draw_spans
 from assay.engine.items import Items
@@ -192,6 +193,7 @@ def _without_recall(result: Result) -> Result:
 
 TASK = Task(
     name="spans",
+    combined=with_spans,
     noun="span",
     measures=(measures, strings),
     defaults=("exact", "fair"),
@@ -208,6 +210,7 @@ TASK = Task(
     matched=True,
     traits=("rivals",),
     text_unit="",
+    combination={"exact": "flat", "fair": "flat"},
     present=add_span_tables,
     sums=_sums,
     finish=_finish,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay.engine.combined import with_labels
 from assay.engine.task import Annotators, Drawing, Task
 from assay.tasks.tags import measures
 from assay.tasks.tags.prepare import prepare_tags
@@ -10,6 +11,7 @@ from assay.tasks.tags.tables import add_tag_tables, finish_tags
 
 TASK = Task(
     name="tags",
+    combined=with_labels,
     noun="word",
     drawing=Drawing("tags"),
     measures=(measures,),

@@ -43,7 +43,7 @@ def test_the_contents_of_a_result_decide_which_figures_there_are():
     names = list(list_figures(spans()))
     pairs = ["rules-crf-names", "rules-spacy", "crf-names-spacy"]
     assert names == [
-        *("scores", "differences", "labels", *(f"labels-{pair}" for pair in pairs)),
+        *("scores", "differences", "bounds", "labels", *(f"labels-{pair}" for pair in pairs)),
         *(f"contributions-{pair}" for pair in pairs),
         *(f"confusion-{name}" for name in ("rules", "crf-names", "spacy")),
         *("errors", "slices-span-length"),
