@@ -242,6 +242,9 @@ class CompareKeywords(ScoreKeywords, total=False):
         TESTS, "Correct p for multiple testing over pairs and measures (pairs), or also over slices (slices).",
         "pairs")]
     margin: Margin
+    risk: Annotated[float | str | None, Option(
+        TESTS, "Report the probability that a system breaks more than this share of what another has right: a "
+        "fraction (0.01) or percent (1%).", metavar="X", signed=False)]
 
 
 class AgreementKeywords(Keywords, total=False):

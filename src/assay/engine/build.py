@@ -19,6 +19,7 @@ from assay.engine.counts import BLOCKS
 from assay.engine.items import Items
 from assay.engine.measure import form_of_score
 from assay.engine.options import Options
+from assay.engine.risks import find_risks
 from assay.engine.scores import SystemScores
 from assay.engine.task import describe
 from assay.errors import unknown
@@ -58,6 +59,8 @@ class Compared(NamedTuple):
     """False if only changes are shown."""
     exact: Mapping[str, Any] = {}
     """Fields of the overall upper bound about sentences that are wholly right."""
+    overlaps: Mapping[str, Any] = {}
+    """Sums over units of what each two systems have right (`count_overlaps`); empty if no risk is shown."""
 
 
 @dataclass(eq=False)
@@ -134,6 +137,7 @@ def build(found: Findings) -> Result:
     for compared in found.items:
         own = values.get((compared.on, compared.score, compared.slice), {})
         _compare_items(compared, own, rows, options.label_order)
+    rows["risks"].extend(find_risks(found.items, options))
     mains: dict[str, str] = {}
     for row in scores:
         if row.main and row.slice is None:

@@ -186,7 +186,8 @@ def _compared(part: Part, views: _Views) -> Iterator[Compared]:
                 continue
             items = part.items[index, where]
             is_share = measure.is_share and not items.kinds
-            yield Compared(on, where, items, score, is_share, task.gold_test, exact=exact)
+            overlaps = part.overlaps.get((index, where, part.unit), {})
+            yield Compared(on, where, items, score, is_share, task.gold_test, exact=exact, overlaps=overlaps)
 
 
 def _shown(drawn: Sequence[DrawnExample]) -> list[Any]:

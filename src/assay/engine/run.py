@@ -29,6 +29,7 @@ from assay.engine.options import Decided, Options, checksum_files
 from assay.engine.parts import LabelSums, Part, RunPlan, choose_bases, choose_unit
 from assay.engine.prepare import OpenFiles, Run, prepare
 from assay.engine.repeats import evaluate_repeats
+from assay.engine.risks import Overlaps, count_overlaps
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
 from assay.engine.task import find_task, preset_measures
@@ -159,6 +160,7 @@ def _with_selections(
     compared = bases if plan.compares else []
     counts: dict[tuple[int, str | None, str], JointCounts | JointValues] = {}
     folded: dict[tuple[int, str | None], Items] = {}
+    overlaps: dict[tuple[int, str | None, str], Overlaps] = {}
     sizes: dict[tuple[int, str | None], int] = {}
     one_sided: list[tuple[int, str | None]] = []
     orders: dict[str, tuple[tuple[str, ...], ...]] = {}
@@ -209,6 +211,11 @@ def _with_selections(
             table = joined(index) if where is None else join(items)
             if keeps:
                 folded[index, where] = table.fold()
+            if keeps and plan.compares and (where is None or (options.risk and where.startswith("meta:"))):
+                for unit, (of_sentence, kept) in units.items():
+                    names = [*gold.unit_names(unit)] if cluster_key(unit) else []
+                    own_names = [names[number] for number in kept.tolist()] if names else []
+                    overlaps[index, where, unit] = count_overlaps(table, of_sentence, own_names)
             if is_shown:
                 shown[str(where)] = table
         # Each label is resampled by itself; in a slice only if the main score is an average over them.
@@ -258,6 +265,7 @@ def _with_selections(
                 select(index, f"{slice_}={name}", chosen, units, keeps=plan.compares, size=size)
         orders[str(slice_)] = tuple(order)
     part = replace(part, counts=counts, items=folded, sizes=sizes, one_sided=tuple(one_sided), slices=orders)
+    part = replace(part, overlaps=overlaps)
     if basis is None:
         return part
     task, items, own_tables = find_task(run.task), joined(basis), shown_items(basis)

@@ -31,6 +31,7 @@ from assay.result import NOT_ANSWERED, Comparison, Diff, JudgedScore, Result, Ta
 from assay.result.chance import few_lines, interval_title, level_title, power_lines
 from assay.result.grammar import ALPHA
 from assay.result.numbers import DASH, DIFFERENCES, WRITERS, interval, p_value, percent, plural, points, with_interval
+from assay.result.risks import risk_tables
 from assay.result.verdict import name_measure
 
 TEXTS = 50
@@ -570,6 +571,10 @@ def _bounds(result: Result) -> Iterator[Table]:
         )
 
 
+def _risk(result: Result) -> Iterator[Table]:
+    return risk_tables(result.risks, result.shown.noun, leading_pair(result))
+
+
 def _growth(result: Result) -> Iterator[Table]:
     for on, which, _ in _diffs(result):
         rows = [row for row in result.growth if row.slice is None and row.on == on]
@@ -863,6 +868,7 @@ _PARTS: dict[str, tuple[Callable[[Result], Iterator[Table]], str, bool]] = {
     "label differences": (_label_differences, "diffs", False),
     "bounds": (_bounds, "bounds", False),
     "growth": (_growth, "growth", False),
+    "risk": (_risk, "risks", False),
     "unresolved": (_unresolved, "unresolved", False),
     "confidence": (_confidence, "calibrations", False),
     "thresholds": (_thresholds, "thresholds", False),
@@ -876,7 +882,7 @@ it shows, and True if they consist of scores, which are means over several runs.
 run."""
 NAMES = (
     *("scores", "further-scores", "errors", "order", "pairs", "tests", "judges", "differences", "outcomes"),
-    *("changes", "label-differences", "bounds", "growth", "unresolved", "confidence", "thresholds", "labels"),
+    *("changes", "label-differences", "bounds", "growth", "risk", "unresolved", "confidence", "thresholds", "labels"),
     *("confusion", "forms", "annotators", "items", "systems", "alt-test", "data-sets", "priors", "splits", "regions"),
     *("slices", "mappings", "further", "examples"),
 )

@@ -11,6 +11,7 @@ from assay.errors import InputError, UsageError, unknown
 from assay.result import Result
 from assay.result.grammar import BETTER, decide_kind
 from assay.result.numbers import plural
+from assay.result.risks import breaking_pairs
 from assay.result.verdict import pair_facts
 from assay.specs import read_fraction
 
@@ -47,6 +48,8 @@ class Gates:
     """Largest values of scores of which less is better, written as thresholds are."""
     unless: str = ""
     """What the comparison must show, divided by commas: keys of SHOWN."""
+    breaks: str = ""
+    """The largest share of what a system has right that another may break."""
 
     def __post_init__(self) -> None:
         for option, text in self._limits:
@@ -73,11 +76,12 @@ class Gates:
         return list(dict.fromkeys(lines))
 
     def unshown(self, result: Result) -> list[str]:
-        """A line for each comparison that does not show what is asked for.
+        """A line for each comparison that does not show what is asked for, or in which too much breaks.
 
         The last system is compared with the first or, if all tests have one system in common, each with that. The
         measures are those with a margin; without one, the first.
         """
+        broken = [*breaking_pairs(result, self.breaks)] if self.breaks else []
         wanted = self.unless.split(",") if self.unless else []
         tests = list(result.main_tests) if wanted else []
         with_margin = [row for row in tests if row.margin is not None]
@@ -87,7 +91,7 @@ class Gates:
         systems = result.names
         common = set.intersection(*({row.a, row.b} for row in tests)) if len(systems) > 2 and tests else set()
         base = next(iter(common), systems[0])
-        lines = []
+        lines = broken
         for row in with_margin or [row for row in tests if row.measure == tests[0].measure]:
             system = row.b if row.a == base else row.a
             if base not in (row.a, row.b) or (not common and system != systems[-1]):

@@ -29,8 +29,10 @@ def test_a_file_of_assay_1_is_read_as_the_result_it_was_made_from(result: Result
     # Sentences stay as they were written.
     (warning,) = Result.read(OLD).warnings
     assert warning.startswith("18 sentences only")
-    assert Result.read(OLD) == read_results(str(OLD)) == replace(result, warnings=(warning,))
-    assert Result.read(OLD).to_json() == replace(result, warnings=(warning,)).to_json()
+    # The file has no risks yet.
+    result = replace(result, warnings=(warning,), risks=())
+    assert Result.read(OLD) == read_results(str(OLD)) == result
+    assert Result.read(OLD).to_json() == result.to_json()
 
 
 def test_results_over_sets_of_assay_1_are_read(tmp_path: Path) -> None:
