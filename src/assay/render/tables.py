@@ -882,9 +882,9 @@ it shows, and True if they consist of scores, which are means over several runs.
 run."""
 NAMES = (
     *("scores", "further-scores", "errors", "order", "pairs", "tests", "judges", "differences", "outcomes"),
-    *("changes", "label-differences", "bounds", "growth", "risk", "unresolved", "confidence", "thresholds", "labels"),
-    *("confusion", "forms", "annotators", "items", "systems", "alt-test", "data-sets", "priors", "splits", "regions"),
-    *("slices", "mappings", "further", "examples"),
+    *("changes", "label-differences", "weights", "bounds", "growth", "risk", "unresolved", "confidence"),
+    *("thresholds", "labels", "confusion", "forms", "annotators", "items", "systems", "alt-test", "data-sets"),
+    *("priors", "splits", "regions", "slices", "mappings", "further", "examples"),
 )
 """Names of tables for `--table`."""
 

@@ -766,6 +766,37 @@ class Sweep(TwoSystems, key="a b"):
     """The differences under weights with a name: presets, the weights given, each category alone."""
     always: str = ""
     """The system that is better under every weighting; empty if there is none or it cannot be decided."""
+    surely_a: float | None = None
+    """The share of weightings under which `a` is surely better, each by itself: credits of LE, BE and LBE in steps of
+    .1, or the weightings drawn. Null with fewer than 20 units, without the measure `fair`, or for tags in shards."""
+    undecided: float | None = None
+    """The share of weightings under which neither is."""
+    surely_b: float | None = None
+    """The share of weightings under which `b` is surely better."""
+    everywhere_a: float | None = None
+    """For spans: the share of resamples in which `a` is better under all credits."""
+    everywhere_b: float | None = None
+    """For spans: the share of resamples in which `b` is better under all credits."""
+    even_at: float | None = None
+    """For spans: the common credit of LE, BE and LBE at which both are equal, wherever it lies; null if there is
+    none."""
+    even_low: float | None = None
+    """The lower end of its 95% interval."""
+    even_high: float | None = None
+    """The upper end of its 95% interval."""
+    even_inside: float | None = None
+    """The share of resamples in which it is between 0 and 1."""
+    clearly: tuple[str, ...] = ()
+    """For spans: the systems that are better under some credits, sure for all credits together."""
+    plane: tuple[float, ...] = ()
+    """For spans: a constant and the factors of the credits of LE, BE and LBE; `b` is better if the sum is above 0."""
+    corners: Mapping[str, float] = field(default_factory=dict)
+    """The difference if some error types count as hits and the others as nothing (`le+be`), or by one category
+    alone."""
+    panels: tuple[str, ...] = ()
+    """For a map, a letter for each point: `a` or `b` is surely better, or neither (`-`). For spans a row of LE after
+    the other, with BE from 0 to 1 in steps of .1, for LBE 0, ½ and 1; for three categories a triangle in steps of
+    .1."""
 
 
 # --- confidences ---
