@@ -145,7 +145,7 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         sums=effects,
         of_task=task.sums(run, plan.compares) if task.sums else {},
         confident=task.confident(run) if task.confident and not options.figures_alone else {},
-        labels=join([(name, judge_words(pair)) for name, pair in run.pairs]).fold() if run.tagset else None,
+        labels=join([(name, judge_words(pair)) for name, pair in run.pairs]) if run.tagset else None,
     )
     return _with_selections(part, run, tables, slices, options)
 
@@ -265,7 +265,14 @@ def _with_selections(
                 select(index, f"{slice_}={name}", chosen, units, keeps=plan.compares, size=size)
         orders[str(slice_)] = tuple(order)
     part = replace(part, counts=counts, items=folded, sizes=sizes, one_sided=tuple(one_sided), slices=orders)
-    part = replace(part, overlaps=overlaps)
+    labels = part.labels
+    if labels is not None:
+        # Units are kept if weightings are to be tested; units of shards are not decided yet.
+        of_unit = next(iter(units.values()))[0][labels.sentence]
+        ones = np.ones(len(labels), dtype=np.int64)
+        tested = options.sweep and plan.compares and not is_shard
+        labels = replace(labels, sentence=of_unit, sizes=ones) if tested else labels.fold()
+    part = replace(part, overlaps=overlaps, labels=labels)
     if basis is None:
         return part
     task, items, own_tables = find_task(run.task), joined(basis), shown_items(basis)

@@ -209,7 +209,7 @@ def weigh_credits(a: Floats, b: Floats, resampled: Sequence[Floats], units: int)
         share = share_ahead(planes, GRID)
         sides = (share >= 0.975).astype(np.int64) - (share <= 0.025)
     fields |= summarise_sides(sides)
-    letters = "".join(_SIDES[side] for side in (sides.astype(np.int64) + 1).tolist())
+    letters = write_sides(sides)
     fields["panels"] = tuple(letters[at :: _STEPS + 1] for at in (0, _STEPS // 2, _STEPS))
     # For all credits together, the largest deviation of any resample counts.
     largest = np.abs(_standardise(planes, planes, _COARSE, 0)).max(axis=1)
@@ -239,6 +239,11 @@ def summarise_sides(sides: Array) -> dict[str, float]:
     """Shares of weightings under which a (-1), neither (0) and b (1) are surely better."""
     names = (("surely_a", -1), ("undecided", 0), ("surely_b", 1))
     return {name: float((sides == side).mean()) for name, side in names}
+
+
+def write_sides(sides: Array) -> str:
+    """A letter for each weighting."""
+    return "".join(_SIDES[side] for side in (sides.astype(np.int64) + 1).tolist())
 
 
 def weights_table(sweeps: Sequence[Sweep], what: str, after: str) -> Table:
