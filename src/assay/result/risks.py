@@ -27,9 +27,9 @@ def risk_line(result: Result, pair: tuple[str, str]) -> Iterator[str]:
                 above = _above(row.limit, row.p)
                 yield f"{row.b} breaks {rate} percent of what {row.a} has right ({counts}){above}."
             return
-        what = "data set" if row.by == "data set" else f"value of {row.by}"
+        what = "data set like these" if row.by == "data set" else f"part like these (by {row.by})"
         yield (
-            f"On a {what} like these, expect {row.b} to break {percent(row.new_median)}% of what {row.a} has right; "
+            f"On a {what}, expect {row.b} to break {percent(row.new_median)}% of what {row.a} has right; "
             f"{percent(row.new_high)}% or more with probability .05{_above(row.limit, row.new_p)}."
         )
 
