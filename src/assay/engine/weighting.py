@@ -270,7 +270,7 @@ def weights_table(sweeps: Sequence[Sweep], what: str, after: str) -> Table:
         after=after,
         name="weights",
         short=15,
-        droppable=(4, 5) if spans else (),
+        droppable=(8, 7) if spans else (),
         notes=(
             "Percent of all weightings under which a system is better beyond chance, each weighting by itself"
             + (
