@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 Overlaps = Mapping[str, Mapping[str, Ints]]
 """For each two systems, `0-1`: the counts of each unit by its name, if units can come again in other shards;
-otherwise the sums over units of the products of each two counts, under an empty name. The counts are 1, the items
-that the first has right, the second, both, and all."""
+otherwise the sums over units of the products of each two of 1 and the counts, under an empty name. The counts are the
+items that the first has right, the second, both, and all."""
 DATA_SETS = "data set"
 
 
@@ -40,7 +40,7 @@ def count_overlaps(items: Items, of_sentence: Ints, names: Sequence[str]) -> Ove
     for a, b in combinations(range(len(right)), 2):
         both = np.bincount(unit[right[a] & right[b]], minlength=units)
         counts = np.stack([np.ones_like(every), rights[a], rights[b], both, every]).astype(np.int64)
-        overlaps[f"{a}-{b}"] = dict(zip(names, counts.T, strict=True)) if names else {"": counts @ counts.T}
+        overlaps[f"{a}-{b}"] = dict(zip(names, counts[1:].T, strict=True)) if names else {"": counts @ counts.T}
     return overlaps
 
 
@@ -75,8 +75,11 @@ def _pair_risks(items: Items, on: str, overlaps: Overlaps, options: Options, *, 
     for a, b in permutations(range(len(systems)), 2):
         if options.baseline not in (None, systems[a]):
             continue
-        of_pair = overlaps[f"{min(a, b)}-{max(a, b)}"].values()
-        products = np.asarray(sum(np.outer(row, row) if row.ndim == 1 else row for row in of_pair), dtype=np.float64)
+        of_units = list(overlaps[f"{min(a, b)}-{max(a, b)}"].values())
+        products = of_units[0].astype(np.float64)
+        if products.ndim == 1:
+            units = np.array([(1, *counts) for counts in of_units], dtype=np.float64)
+            products = units.T @ units
         _, of_first, of_second, both, every = np.eye(5)
         of_a, of_b = (of_first, of_second) if a < b else (of_second, of_first)
         wrong = design_effect(products, every - of_b, every)
