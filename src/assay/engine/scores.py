@@ -514,17 +514,18 @@ class MeasureScores(SystemScores):
         self.pooled = True
         return self.tallies.block_rows(*systems)
 
-    def _resampled_sums(self, systems: Sequence[int]) -> list[dict[str, Floats]]:
+    def _resampled_sums(self, systems: Sequence[int], most: int | None = None) -> list[dict[str, Floats]]:
         """The counts that scores read in each resample, for each of the systems, whose rows are drawn together."""
         collapsed = self._rows_to_draw(*systems)
         rng = generator(self.settings.seed, rows_text(BOOTSTRAP, collapsed.rows, collapsed.sizes))
-        table = bootstrap_sums(collapsed.rows, collapsed.sizes, self.settings.times, rng)
+        times = min(self.settings.times, most or self.settings.times)
+        table = bootstrap_sums(collapsed.rows, collapsed.sizes, times, rng)
         return [as_sums(part, self.tallies.read) for part in np.split(table, len(systems), axis=1)]
 
-    def resampled_pair(self, a: int, b: int) -> list[dict[str, Floats]]:
-        """The counts of two systems in each resample, as drawn for the interval of their difference."""
+    def resampled_pair(self, a: int, b: int, most: int) -> list[dict[str, Floats]]:
+        """The counts of two systems in at most so many resamples, by the stream of their difference's interval."""
         turned = self._is_turned(a, b)
-        return self._resampled_sums((b, a) if turned else (a, b))[:: -1 if turned else 1]
+        return self._resampled_sums((b, a) if turned else (a, b), most)[:: -1 if turned else 1]
 
     def _is_turned(self, a: int, b: int) -> bool:
         """True if the rows of (b, a) are the larger list."""

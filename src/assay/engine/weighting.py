@@ -147,8 +147,9 @@ def sweep(
 CREDITS = ("le", "be", "lbe")
 LEAST_UNITS, MANY_UNITS = 20, 200
 """Below the first, there is no map; below the second, it is by Student's t, from it on by the share of resamples."""
-_RESAMPLES = 4000
+RESAMPLES = 4000
 """The largest number of resamples that a map of weights is made of."""
+_FAR = 5.0
 _STEPS = 10
 GRID = np.array([(_STEPS, *point) for point in product(range(_STEPS + 1), repeat=len(CREDITS))], dtype=np.float64)
 """Credits of errors in whole tenths, after the tenths of the constant, so that sums are exact."""
@@ -177,9 +178,8 @@ def share_ahead(planes: Floats, points: Floats) -> Floats:
     """The share of planes above 0 at each point, 0 itself half."""
     above = np.zeros(len(points))
     for start in range(0, len(planes), 512):
-        values = planes[start : start + 512] @ points.T
-        above += (values > 0).sum(axis=0) + 0.5 * (values == 0).sum(axis=0)
-    return above / len(planes)
+        above += np.sign(planes[start : start + 512] @ points.T).sum(axis=0)
+    return 0.5 + above / (2 * len(planes))
 
 
 def weigh_credits(a: Floats, b: Floats, resampled: Sequence[Floats], units: int) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def weigh_credits(a: Floats, b: Floats, resampled: Sequence[Floats], units: int)
     }
     if not resampled or units < LEAST_UNITS:
         return fields
-    planes = make_planes(*(side[:_RESAMPLES] for side in resampled))
+    planes = make_planes(*resampled)
     corners = planes @ _CORNERS.T
     fields |= {f"everywhere_{name}": float((sign * corners > 0).all(axis=1).mean()) for name, sign in _SIGNS}
     t = t_quantile(0.975, units - 1)
@@ -206,7 +206,9 @@ def weigh_credits(a: Floats, b: Floats, resampled: Sequence[Floats], units: int)
     if units < MANY_UNITS:
         sides = np.sign(certainty) * (np.abs(certainty) > t)
     else:
-        share = share_ahead(planes, GRID)
+        # Five standard errors from 0 on, no share needs to be counted.
+        share, near = (certainty > 0).astype(np.float64), np.abs(certainty) < _FAR
+        share[near] = share_ahead(planes, GRID[near])
         sides = (share >= 0.975).astype(np.int64) - (share <= 0.025)
     fields |= summarise_sides(sides)
     letters = write_sides(sides)

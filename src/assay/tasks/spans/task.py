@@ -26,7 +26,7 @@ from assay.engine.scores import MeasureScores, Settings
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import NESTING, SHOWN, Line, classify_nesting, count_words, match_spans, spans_of
 from assay.engine.task import Annotators, Task
-from assay.engine.weighting import PRESETS, TYPES, credit_counts, sweep, weigh_credits
+from assay.engine.weighting import LEAST_UNITS, PRESETS, RESAMPLES, TYPES, credit_counts, sweep, weigh_credits
 from assay.errors import UsageError
 from assay.formats.answers import BESIDE, LEVEL, Mentions
 from assay.formats.grounding import LEVELS
@@ -175,7 +175,8 @@ def _with_maps(sweeps: Iterable[Sweep], part: Part, settings: Settings) -> Itera
             continue
         a, b = (scores.systems.index(name) for name in (row.a, row.b))
         first, second = (credit_counts(as_sums(scores.totals[at].astype(np.float64), scores.fields)) for at in (a, b))
-        resampled = [*map(credit_counts, scores.resampled_pair(a, b))] if scores.tallies.units > 1 else []
+        has_map = scores.tallies.units >= LEAST_UNITS
+        resampled = [*map(credit_counts, scores.resampled_pair(a, b, RESAMPLES))] if has_map else []
         yield replace(row, **weigh_credits(first, second, resampled, scores.tallies.units))
 
 
