@@ -180,7 +180,7 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result 
                 f'<p class="verdict" id="verdict">{escape(overall.verdict)}</p>' if overall.verdict else "",
                 *(f'<p class="lines">{escape(line)}</p>' for line in overall.chance[1:]),
                 _list_notes(overall),
-                *map(_risk_strip, overall.risks[:1]),
+                *map(_risk_strip, [row for row in overall.risks if row.parts][:1]),
                 '<div id="tables">',
                 *(_draw_table(table, short=False, styled=False, links=links) for table in major),
                 f"<details><summary>{len(minor)} more tables</summary>" if minor else "",
@@ -199,7 +199,7 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result 
 def _risk_strip(row: Risk) -> str:
     """The rate of broken items on each data set as a dot, and the range of a new data set as a band."""
     rates = [(part.name, part.broken / part.of) for part in row.parts]
-    most = 1.05 * max(row.new_high or 0, *(rate for _, rate in rates)) or 1.0
+    most = 1.05 * max([row.new_high or 0, *(rate for _, rate in rates)]) or 1.0
     dots = "".join(
         f'<circle class="dot" cx="{100 * rate / most:.2f}%" cy="14" r="4.5">'
         f"<title>{escape(name)}: {percent(rate)}%</title></circle>"
