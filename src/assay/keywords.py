@@ -248,6 +248,9 @@ class CompareKeywords(ScoreKeywords, total=False):
         OUTPUT, "Write what is learnt from all systems, in the format of the first one (tags, dependencies, spans, "
         "relations). In Python, True; the corpus is then Result.combined.", "", metavar="PATH", written=True,
         signed=False, one_file=True)]
+    risk: Annotated[float | str | None, Option(
+        TESTS, "Report the probability that a system breaks more than this share of what another has right: a "
+        "fraction (0.01) or percent (1%).", metavar="X", signed=False)]
 
 
 class AgreementKeywords(Keywords, total=False):

@@ -103,6 +103,15 @@ def check_margin(text: str, value: float) -> None:
         raise UsageError(f"--margin {text}: a margin is below 100 points, e.g. 0.005 or 0.5pt.")
 
 
+def read_share(option: str, text: str) -> float:
+    """The share that an option gives, above 0 and below 1."""
+    _, value = read_fraction(option, text, "0.01 or 1%")
+    if not 0 < value < 1:
+        meant = "0.01 is 1 percent" if value == 1 else "a share is above 0 and below 1"
+        raise UsageError(f"{option} {text}: {meant}. Write e.g. 0.01 or 1%")
+    return value
+
+
 def whole_number(text: str, otherwise: int = 0) -> int:
     """The whole number in a text; `otherwise` if it is something else, or has more than nine digits."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else otherwise

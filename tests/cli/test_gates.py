@@ -402,3 +402,45 @@ def test_points_are_fractions_in_all_gates(assay, here, baseline):
         2,
         "assay: --tolerance 2: give a number from 0 to 1, e.g. 0.002 or 0.2pt.\n",
     )
+
+
+# --- --fail-if-breaks ---
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "code", "line"),
+    [
+        ("a a2=a", "1%", 0, ""),
+        ("a b", "99%", 0, ""),
+        ("b a", "1%", 1, "accuracy: a breaks more than 1% of what b has right with probability "),
+        ("b a", "1% --risk 0.01", 1, "more than 1% of what b has right"),
+        ("b a", "1% --risk 2%", 2, "--risk 2% and --fail-if-breaks 1%: give one limit."),
+        ("b a", "1", 2, "--fail-if-breaks 1: 0.01 is 1 percent. Write e.g. 0.01 or 1%"),
+        ("b a", "x", 2, "--fail-if-breaks x: 'x' is not a number."),
+        ("b a c=a", "1%", 2, "--fail-if-breaks 1%: there are 3 systems. Name the old: --baseline"),
+        ("b a c=a", "1% --baseline b", 1, "accuracy: c breaks more than 1% of what b has right"),
+    ],
+)
+def test_a_new_system_must_not_break_too_much(assay, files, options, code, line):
+    systems = [f"{name if '=' in name else f'{name}={name}'}.conllu" for name in files.split()]
+    options = ["--fail-if-breaks", *options.split()]
+    done = assay("compare", "gold.conllu", *systems, "-m", "accuracy", "--format", "tsv", *options)
+    assert done.returncode == code
+    assert line in done.stderr
+    assert ("breaks more than" in done.stderr) == (code == 1)
+
+
+def test_risk_needs_a_share_and_adds_probabilities(assay):
+    files = ("gold.conllu", "b=b.conllu", "a=a.conllu", "-m", "accuracy")
+    done = assay("compare", *files, "--risk", "0")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "assay: --risk 0: a share is above 0 and below 1. Write e.g. 0.01 or 1%\n",
+    )
+    plain, asked = (assay("compare", *files, "--format", "json", *risk) for risk in ((), ("--risk", "1%")))
+    (row, _), (own, _) = (json.loads(done.stdout)["risks"] for done in (plain, asked))
+    assert (row["p"], row["limit"], row["labels"]) == (None, None, [])
+    assert own["limit"] == 0.01 and own["labels"] and own["p"] > 0.05
+    assert all(row[name] == own[name] for name in ("broken", "of", "low", "high", "corrected"))
+    assert "P(> 1%)" in assay("compare", *files, "--table", "risk", "--risk", "1%").stdout
+    assert "P(" not in assay("compare", *files, "--table", "risk").stdout

@@ -77,6 +77,9 @@ def score_command(**given: Any) -> int:
 @option("--fail-unless", "Exit with 1 unless the comparison of the last system with the first (with --baseline: of "
         "each system with it) shows one of these: better, more-than-margin, equivalent, not-worse, identical. All "
         "but better and identical need --margin. Divide several by commas.", GATES, metavar="KINDS")
+@option("--fail-if-breaks", "Exit with 1 if the second system (with --baseline: any other) breaks more than this "
+        "share of what the first has right, with a probability above .05; with --data, on a new data set.", GATES,
+        metavar="X")
 @option("--items", "Write documents in which systems differ, those of --kind if it is given: tasks of Label Studio "
         "(.json), rows of Prodigy (.jsonl) or folders of brat (/).", BREAKDOWN, type=OutputPath())
 @_evaluation_options(CompareKeywords)

@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 from assay.cli.output import Output
 from assay.errors import UsageError
 from assay.keywords import COMPARED, GATES, HEADINGS, OUTPUT, OWN, SHARDS, CompareKeywords, Option, options_of
-from assay.specs import read_fraction
+from assay.specs import read_fraction, read_share
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -292,6 +292,9 @@ def output_options(function: Function) -> Function:
     return cast(Function, _OUTPUT(gather_output))
 
 
+_BREAKS = "--fail-if-breaks"
+
+
 def gate_options(function: Function) -> Function:
     """A decorator that adds the options of gates, which come as one `gates`; None if no option sets one."""
 
@@ -305,13 +308,18 @@ def gate_options(function: Function) -> Function:
             raise UsageError(f"--tolerance {tolerance}: give a number from 0 to 1, e.g. 0.002 or 0.2pt.")
         if allowed and not fail_if_worse:
             raise UsageError("--tolerance needs --fail-if-worse BASELINE.json.")
-        gates = None
-        if fail_under or fail_over or fail_if_worse or unless is not None:
+        gates, breaks = None, given.pop("fail_if_breaks", None)
+        if breaks is not None:
+            share, limit = read_share(_BREAKS, breaks), given["risk"]
+            if limit is not None and read_share("--risk", limit) != share:
+                raise UsageError(f"--risk {limit} and {_BREAKS} {breaks}: give one limit.")
+            given["risk"] = breaks
+        if fail_under or fail_over or fail_if_worse or breaks or unless is not None:
             from assay.result import Result
             from assay.result.gates import Gates
 
             baseline = Result.read(fail_if_worse) if fail_if_worse else None
-            of_pairs = {"unless": unless, "against": given.get("baseline")}
+            of_pairs = {"unless": unless, "against": given.get("baseline"), "breaks": breaks or ""}
             gates = Gates(fail_under, baseline, fail_if_worse or "", allowed, fail_over, **of_pairs)
         return function(gates=gates, **given)
 

@@ -20,6 +20,7 @@ from assay.engine.counts import BLOCKS
 from assay.engine.items import NOTHING, Items
 from assay.engine.measure import form_of_score
 from assay.engine.options import Options
+from assay.engine.risks import find_risks
 from assay.engine.scores import SystemScores
 from assay.engine.task import describe
 from assay.errors import unknown
@@ -65,6 +66,8 @@ class Compared(NamedTuple):
     """… or why there is none."""
     clusters: bool = False
     """True if units are larger than sentences."""
+    overlaps: Mapping[str, Any] = {}
+    """Sums over units of what each two systems have right (`count_overlaps`); empty if no risk is shown."""
 
 
 @dataclass(eq=False)
@@ -141,6 +144,7 @@ def build(found: Findings) -> Result:
     for compared in found.items:
         own = values.get((compared.on, compared.score, compared.slice), {})
         _compare_items(compared, own, rows, options.label_order)
+    rows["risks"].extend(find_risks(found.items, options))
     mains: dict[str, str] = {}
     for row in scores:
         if row.main and row.slice is None:

@@ -194,7 +194,8 @@ def _compared(part: Part, views: _Views) -> Iterator[Compared]:
             is_share = measure.is_share and not items.kinds
             ballots = part.ballots.get((index, part.unit)) if where is None else None
             combined = (ballots, task.no_combination, part.unit != "sentence")
-            yield Compared(on, where, items, score, is_share, task.gold_test, True, exact, *combined)
+            overlaps = part.overlaps.get((index, where, part.unit), {})
+            yield Compared(on, where, items, score, is_share, task.gold_test, True, exact, *combined, overlaps)
 
 
 def _shown(drawn: Sequence[DrawnExample]) -> list[Any]:

@@ -25,7 +25,7 @@ from assay.formats.source import list_files
 from assay.formats.whose import Asked, check_repair
 from assay.keywords import OF_TASKS, OPTIONS
 from assay.result import enumeration
-from assay.specs import check_margin, read_fraction
+from assay.specs import check_margin, read_fraction, read_share
 
 T = TypeVar("T")
 _CONFIDENCE = "give a number on the scale of the confidences, e.g. 0.5, or a file of --choose."
@@ -125,7 +125,7 @@ class Options:
             value = to_python(getattr(self, name))
             if isinstance(value, PathLike):
                 value = fspath(value)
-            if name in ("min_score", "margin") and isinstance(value, int | float):
+            if name in ("min_score", "margin", "risk") and isinstance(value, int | float):
                 value = str(value)
             if option.separator and isinstance(value, str):
                 # As on the command line, PER,LOC are two; the tag for commas is itself.
@@ -136,6 +136,8 @@ class Options:
             if option.default == ():
                 value = (value,) if isinstance(value, str) else tuple(value or ())
                 value = tuple(sorted({*value})) if option.separator else value
+            elif name == "risk" and value is not None:
+                value = read_share("--risk", value)
             elif isinstance(value, list | tuple):
                 # One by itself is what it is, none is none.
                 value = tuple(value) if len(value) > 1 else next(iter(value), None)

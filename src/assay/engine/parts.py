@@ -22,6 +22,7 @@ from assay.engine.examples import MOST_UNRESOLVED, DrawnExample, merge_drawn
 from assay.engine.items import Items, Met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
+from assay.engine.risks import Overlaps
 from assay.engine.slices import Slice
 from assay.engine.texts import Texts, limit_texts
 from assay.engine.values import JointValues
@@ -126,6 +127,8 @@ class Part:
     """By measure and unit what a combination of systems is made of."""
     combined: Combined | None = None
     """The learnt combination, if it is asked for; only of one file, so that it is never added."""
+    overlaps: Mapping[tuple[int, str | None, str], Overlaps] = field(default_factory=dict)
+    """By selection and unit: how many items each two systems have right, as sums that the design effect needs."""
     sizes: Mapping[tuple[int, str | None], int] = field(default_factory=dict)
     """The number of gold's items with each value of a slice by item; 0 for values of sentences."""
     one_sided: tuple[tuple[int, str | None], ...] = ()
@@ -242,7 +245,7 @@ def choose_alignment(ways: Sequence[str]) -> str:
     return next(way for way in ("characters", "position", "words") if way in ways)
 
 
-_ADDED = ("numbers", "sums", "of_task", "confident", "items", "changed", "sizes", "met")
+_ADDED = ("numbers", "sums", "of_task", "confident", "items", "changed", "overlaps", "sizes", "met")
 
 
 def add_tables(first: Any, second: Any) -> Any:

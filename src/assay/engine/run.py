@@ -33,6 +33,7 @@ from assay.engine.parts import LabelSums, Part, RunPlan, choose_bases, choose_un
 from assay.engine.plans import with_unit_plans
 from assay.engine.prepare import OpenFiles, Run, prepare
 from assay.engine.repeats import evaluate_repeats
+from assay.engine.risks import Overlaps, count_overlaps
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
 from assay.engine.task import find_task, preset_measures
@@ -155,7 +156,7 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         sums=effects,
         of_task=task.sums(run, plan.compares) if task.sums else {},
         confident=task.confident(run) if task.confident and not options.figures_alone else {},
-        labels=join([(name, judge_words(pair)) for name, pair in run.pairs]).fold() if run.tagset else None,
+        labels=join([(name, judge_words(pair)) for name, pair in run.pairs]) if run.tagset else None,
     )
     return _with_selections(part, run, tables, slices, options, opened.inputs)
 
@@ -170,6 +171,7 @@ def _with_selections(
     compared = bases if plan.compares else []
     counts: dict[tuple[int, str | None, str], JointCounts | JointValues] = {}
     folded: dict[tuple[int, str | None], Items] = {}
+    overlaps: dict[tuple[int, str | None, str], Overlaps] = {}
     sizes: dict[tuple[int, str | None], int] = {}
     ballots: dict[tuple[int, str], Ballots] = {}
     combined: list[Combined] = []
@@ -233,6 +235,11 @@ def _with_selections(
                         from assay.engine.combined import combine
 
                         combined.append(combine(run, inputs, found, table, items))
+            if keeps and plan.compares and (where is None or (options.risk and where.startswith("meta:"))):
+                for unit, (of_sentence, kept) in units.items():
+                    names = [*gold.unit_names(unit)] if cluster_key(unit) else []
+                    own_names = [names[number] for number in kept.tolist()] if names else []
+                    overlaps[index, where, unit] = count_overlaps(table, of_sentence, own_names)
             if is_shown:
                 shown[str(where)] = table
         # Each label is resampled by itself; in a slice only if the main score is an average over them.
@@ -314,11 +321,18 @@ def _with_selections(
         orders[str(slice_)] = tuple(order)
     part = replace(part, counts=counts, items=folded, changed=changed, sizes=sizes, slices=orders)
     more: dict[str, Any] = {"ballots": ballots, "combined": combined[0] if combined else None}
-    part = replace(part, one_sided=tuple(one_sided), **more)
+    part = replace(part, one_sided=tuple(one_sided), overlaps=overlaps, **more)
     if options.combined and not combined:
         from assay.engine.combined import combine
 
         combine(run, inputs, None, None, ())
+    labels = part.labels
+    if labels is not None:
+        # Units are kept if weightings are to be tested; units of shards are not decided yet.
+        of_unit = next(iter(units.values()))[0][labels.sentence]
+        ones = np.ones(len(labels), dtype=np.int64)
+        tested = options.sweep and plan.compares and not is_shard
+        part = replace(part, labels=replace(labels, sentence=of_unit, sizes=ones) if tested else labels.fold())
     if basis is None:
         return part
     task, items, own_tables = find_task(run.task), joined(basis), shown_items(basis)

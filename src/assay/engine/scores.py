@@ -518,15 +518,30 @@ class MeasureScores(SystemScores):
         self.pooled = True
         return self.tallies.block_rows(*systems)
 
+    def _resampled_sums(self, systems: Sequence[int], most: int | None = None) -> list[dict[str, Floats]]:
+        """The counts that scores read in each resample, for each of the systems, whose rows are drawn together."""
+        collapsed = self._rows_to_draw(*systems)
+        rng = generator(self.settings.seed, rows_text(BOOTSTRAP, collapsed.rows, collapsed.sizes))
+        times = min(self.settings.times, most or self.settings.times)
+        table = bootstrap_sums(collapsed.rows, collapsed.sizes, times, rng)
+        return [as_sums(part, self.tallies.read) for part in np.split(table, len(systems), axis=1)]
+
+    def resampled_pair(self, a: int, b: int, most: int) -> list[dict[str, Floats]]:
+        """The counts of two systems in at most so many resamples, by the stream of their difference's interval."""
+        turned = self._is_turned(a, b)
+        return self._resampled_sums((b, a) if turned else (a, b), most)[:: -1 if turned else 1]
+
+    def _is_turned(self, a: int, b: int) -> bool:
+        """True if the rows of (b, a) are the larger list."""
+        rows, back = self._rows_to_draw(a, b), self._rows_to_draw(b, a)
+        return is_less(rows.rows, rows.sizes, back.rows, back.sizes)
+
     def _replicates(self, systems: Sequence[int], names: Sequence[str]) -> dict[str, list[Floats]]:
         """The values of each score in each resample, for each of the systems, whose rows are drawn together."""
         replicates: dict[str, list[Floats]] = {}
         plain = [name for name in names if name in self.functions]
         if plain:
-            collapsed = self._rows_to_draw(*systems)
-            rng = generator(self.settings.seed, rows_text(BOOTSTRAP, collapsed.rows, collapsed.sizes))
-            table = bootstrap_sums(collapsed.rows, collapsed.sizes, self.settings.times, rng)
-            sums = [as_sums(part, self.tallies.read) for part in np.split(table, len(systems), axis=1)]
+            sums = self._resampled_sums(systems)
             replicates = {name: [self.functions[name](of_system) for of_system in sums] for name in plain}
         averages = [name for name in names if name in self.averages]
         for system in systems if averages else ():
@@ -727,8 +742,7 @@ class MeasureScores(SystemScores):
                     one_way, other_way = (self._draw_order(self._contents(two))[0] for two in ((a, b), (b, a)))
                     turned = one_way < other_way
                 else:
-                    rows, back = self._rows_to_draw(a, b), self._rows_to_draw(b, a)
-                    turned = is_less(rows.rows, rows.sizes, back.rows, back.sizes)
+                    turned = self._is_turned(a, b)
                 by_score = self._replicates((b, a) if turned else (a, b), names)
                 resampled |= {name: (turned, second - first) for name, (first, second) in by_score.items()}
         for name, (turned, replicates) in resampled.items():

@@ -18,6 +18,7 @@ from assay.classes import dataclass
 from assay.engine.averages import average_score, average_test
 from assay.engine.build import Findings, add_group_letters, build, decide_family
 from assay.engine.measure import find, form_of_score
+from assay.engine.risks import DATA_SETS, risks_over
 from assay.errors import UsageError
 from assay.result import (
     Comparison,
@@ -36,6 +37,7 @@ from assay.result import (
 from assay.result.chance import interval_title
 from assay.result.grammar import ALPHA
 from assay.result.numbers import DIFFERENCES, WRITERS, plural
+from assay.result.risks import risk_tables
 from assay.result.schema import MeanRanks, RankTest
 from assay.stats.many import assign_letters, rank_tests, signed_rank_p
 
@@ -161,8 +163,13 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         "pairs_over_sets": [row for grid in grids for row in grid.of_pairs],
         "ranks": [row for row in ranks if row is not None],
         "examples": [example for result in results for example in result.examples],
-        "tables": [table for table in _tables(sets, grids, averages, tests, titles, unit, repeated) if table.rows],
+        "risks": list(risks_over({name: result.risks for name, result in sets.items()}, DATA_SETS)),
     }
+    tables = [*_tables(sets, grids, averages, tests, titles, unit, repeated)]
+    if findings.rows["risks"]:
+        best = sorted(grids[0].of_systems, key=lambda row: -grids[0].sign * row.average)[:2]
+        tables += risk_tables(findings.rows["risks"], noun, {row.system for row in best})
+    findings.rows["tables"] = [table for table in tables if table.rows]
     bare = {
         name: replace(result, comparisons=tuple(replace(row, evidence=None) for row in result.comparisons))
         for name, result in sets.items()

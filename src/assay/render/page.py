@@ -21,11 +21,11 @@ from assay.render.drawings import example_lines, example_text
 from assay.render.formats import csv, latex, markdown, tsv
 from assay.render.table import Cell, describe_files, make_heading
 from assay.render.tables import brief, tables
-from assay.result import Result, Results, Table, enumeration
+from assay.result import Result, Results, Risk, Table, enumeration
 from assay.result.chance import lines_of
 from assay.result.citations import bibtex, list_methods
 from assay.result.grammar import KINDS
-from assay.result.numbers import plural
+from assay.result.numbers import percent, plural
 from assay.result.verdict import verdict_on
 
 MAIN = "main.js"
@@ -178,7 +178,9 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result 
         overview = "".join(
             (
                 f'<p class="verdict" id="verdict">{escape(overall.verdict)}</p>' if overall.verdict else "",
+                *(f'<p class="lines">{escape(line)}</p>' for line in overall.chance[1:]),
                 _list_notes(overall),
+                *map(_risk_strip, [row for row in overall.risks if row.parts][:1]),
                 '<div id="tables">',
                 *(_draw_table(table, short=False, styled=False, links=links) for table in major),
                 f"<details><summary>{len(minor)} more tables</summary>" if minor else "",
@@ -191,6 +193,29 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result 
         f'{_head(title)}<body class="index">'
         f'<header id="top"><div class="titles"><h1>{escape(title)}</h1>{head}</div></header>'
         f'<main id="report">{overview}<ul class="pages">{rows}</ul></main>{foot}</body></html>\n'
+    )
+
+
+def _risk_strip(row: Risk) -> str:
+    """The rate of broken items on each data set as a dot, and the range of a new data set as a band."""
+    rates = [(part.name, part.broken / part.of) for part in row.parts]
+    most = 1.05 * max([row.new_high or 0, *(rate for _, rate in rates)]) or 1.0
+    dots = "".join(
+        f'<circle class="dot" cx="{100 * rate / most:.2f}%" cy="14" r="4.5">'
+        f"<title>{escape(name)}: {percent(rate)}%</title></circle>"
+        for name, rate in rates
+    )
+    band, median = (100 * (value or 0) / most for value in (row.new_high, row.new_median))
+    caption = (
+        f"Percent that {row.b} breaks of what {row.a} has right, from 0 to {percent(most)}: data sets (dots), and a "
+        f"new one: the median (line), 95% within the band, below {percent(row.new_high or 0)}."
+    )
+    x = f'x1="{median:.2f}%" x2="{median:.2f}%"'
+    return (
+        f'<figure><svg class="chart" width="100%" height="28" role="img" aria-label="{escape(caption, quote=True)}">'
+        f'<rect class="band" x="0" y="4" width="{band:.2f}%" height="20"></rect>'
+        f'<line class="zero" {x} y1="2" y2="26"></line>{dots}</svg>'
+        f'<figcaption class="soft">{escape(caption)}</figcaption></figure>'
     )
 
 

@@ -43,6 +43,7 @@ from assay.result import (
 from assay.result.chance import few_lines, interval_title, level_title, name_limits, power_lines, round_number
 from assay.result.grammar import ALPHA
 from assay.result.numbers import DASH, DIFFERENCES, WRITERS, interval, p_value, percent, plural, points, with_interval
+from assay.result.risks import risk_tables
 from assay.result.verdict import name_measure
 
 TEXTS = 50
@@ -693,6 +694,10 @@ def _combination_notes(bound: Bound) -> Iterator[str]:
         yield f"{'learnt' if bound.vote is not None else 'vote, learnt'}: {bound.not_combined}."
 
 
+def _risk(result: Result) -> Iterator[Table]:
+    return risk_tables(result.risks, result.shown.noun, leading_pair(result))
+
+
 def _growth(result: Result) -> Iterator[Table]:
     by_measure = {row.on: row.combined for row in result.bounds if row.label is None}
     for on, which, _ in _diffs(result):
@@ -1055,6 +1060,7 @@ _PARTS: dict[str, tuple[Callable[[Result], Iterator[Table]], str, bool]] = {
     "label differences": (_label_differences, "diffs", False),
     "bounds": (_bounds, "bounds", False),
     "growth": (_growth, "growth", False),
+    "risk": (_risk, "risks", False),
     "unresolved": (_unresolved, "unresolved", False),
     "confidence": (_confidence, "calibrations", False),
     "thresholds": (_thresholds, "thresholds", False),
@@ -1068,9 +1074,9 @@ it shows, and True if they consist of scores, which are means over several runs.
 run."""
 NAMES = (
     *("scores", "further-scores", "errors", "order", "pairs", "tests", "judges", "plans", "differences"),
-    *("contributions", "outcomes", "changes", "label-differences", "bounds", "growth", "unresolved", "confidence"),
-    *("thresholds", "labels", "confusion", "forms", "annotators", "items", "systems", "alt-test", "data-sets"),
-    *("priors", "splits", "regions", "sizes", "slices", "mappings", "further", "examples"),
+    *("contributions", "outcomes", "changes", "label-differences", "weights", "bounds", "growth", "risk"),
+    *("unresolved", "confidence", "thresholds", "labels", "confusion", "forms", "annotators", "items", "systems"),
+    *("alt-test", "data-sets", "priors", "splits", "regions", "sizes", "slices", "mappings", "further", "examples"),
 )
 """Names of tables for `--table`."""
 

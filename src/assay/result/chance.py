@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from assay.result import Comparison, Result
 from assay.result.grammar import ALPHA, BETTER
 from assay.result.numbers import WRITERS, plural
+from assay.result.risks import risk_line
 
 LINES = 5
 """The number of comparisons that have a line below a table."""
@@ -87,7 +88,8 @@ def of_verdict(result: Result) -> list[str]:
     methods = {row.method for row in tests}
     if len(methods) == 1 and methods <= _METHODS.keys():
         parts.append(_METHODS[methods.pop()].format(unit=result.about.unit))
-    return [f"Based on {'; '.join(parts)}.", *lines]
+    risks = [line for row in of_best[:1] for line in risk_line(result, (row.a, row.b))]
+    return [f"Based on {'; '.join(parts)}.", *lines, *risks]
 
 
 def lines_of(result: Result, tests: Sequence[Comparison]) -> list[str]:

@@ -11,6 +11,7 @@ from assay.errors import InputError, UsageError, unknown
 from assay.result import Result
 from assay.result.grammar import BETTER
 from assay.result.numbers import plural
+from assay.result.risks import breaking_pairs
 from assay.specs import read_fraction
 
 SHOWN = {
@@ -49,6 +50,8 @@ class Gates:
     """What the comparison must show, divided by commas: keys of SHOWN."""
     against: str | None = None
     """The system with which all others are compared; by default the last is compared with the first."""
+    breaks: str = ""
+    """The largest share of what a system has right that another may break."""
 
     def __post_init__(self) -> None:
         for option, text in self._limits:
@@ -75,20 +78,21 @@ class Gates:
         return list(dict.fromkeys(lines))
 
     def unshown(self, result: Result) -> list[str]:
-        """A line for each comparison that does not show what is asked for.
+        """A line for each comparison that does not show what is asked for, or in which too much breaks.
 
         The last system is compared with the first or, with `against`, each with that. The measures are those with a
         margin; without one, the first.
         """
+        lines = [*breaking_pairs(result, self.breaks)] if self.breaks else []
         if self.unless is None:
-            return []
+            return lines
         wanted, tests = self.unless.split(","), list(result.main_tests)
         with_margin = [row for row in tests if row.margin is not None]
         needing = [kind for kind in wanted if kind not in ("better", "identical")]
         if needing and not with_margin:
             raise UsageError(f"--fail-unless {needing[0]} needs the smallest difference that matters: --margin 0.5pt")
         first, *_, last = result.names
-        base, lines = self.against or first, []
+        base = self.against or first
         for row in with_margin or [row for row in tests if row.measure == tests[0].measure]:
             system = row.b if row.a == base else row.a
             if base not in (row.a, row.b) or not (self.against or system == last):

@@ -673,6 +673,70 @@ class Bound(Record, key="on label slice"):
     """Overall: what is learnt in a sentence, if the systems differ."""
 
 
+class RiskPart(Record, key="name"):
+    """How much of what `a` has right `b` breaks in one data set, slice or label."""
+
+    name: str
+    broken: int
+    """The number of items that `a` has right and `b` wrong."""
+    of: int
+    """The number of items that `a` has right."""
+    rate: float
+    """Their ratio, shrunk to that of the others: the posterior mean."""
+    p: float | None = None
+    """The probability that the rate is above the limit; null without a limit."""
+    design_effect: float = 1.0
+    """The factor by which units of several items widen the interval; labels have 1."""
+
+
+class Risk(TwoSystems, key="a b on by"):
+    """How much of what `a` has right `b` breaks, on gold's items: here, and on a new data set."""
+
+    on: str
+    by: str
+    """What the rows of `parts` are: `data set`, or a slice such as `meta:genre`; empty if the test set is one."""
+    broken: int
+    """The number of items that `a` has right and `b` wrong."""
+    of: int
+    """The number of items that `a` has right."""
+    low: float
+    """The lower end of the 95% interval of the rate of broken items on these data."""
+    high: float
+    """The upper end of this interval."""
+    design_effect: float
+    """The factor by which items of one unit, which resemble each other, widen the interval."""
+    corrected: int
+    """The number of items that `a` has wrong and `b` right."""
+    corrected_of: int
+    """The number of items that `a` has wrong."""
+    corrected_low: float
+    """The lower end of the 95% interval of the rate of corrected items."""
+    corrected_high: float
+    """The upper end of this interval."""
+    corrected_design_effect: float = 1.0
+    """The design effect of corrected items."""
+    limit: float | None = None
+    """The rate that `--risk` gives; null without it."""
+    p: float | None = None
+    """The probability that the rate of broken items is above the limit on data like these."""
+    corrected_p: float | None = None
+    """The probability that the rate of corrected items is above the limit."""
+    new_median: float | None = None
+    """The median of the rate of broken items on a new data set; null if the test set is one."""
+    new_high: float | None = None
+    """The 95% point of this rate."""
+    new_p: float | None = None
+    """The probability that this rate is above the limit."""
+    narrow_high: float | None = None
+    """The 95% point if data sets are assumed to differ half as much: a prior with the scale ½, not 1."""
+    narrow_p: float | None = None
+    """The probability to be above the limit under this prior."""
+    parts: tuple[RiskPart, ...] = ()
+    """The data sets or slices."""
+    labels: tuple[RiskPart, ...] = ()
+    """Gold's labels, if a limit is given: the best two systems, or the baseline and each other system."""
+
+
 class Growth(Record, key="on slice systems"):
     """The upper bound as systems are added, each time the one that adds most."""
 
@@ -766,6 +830,37 @@ class Sweep(TwoSystems, key="a b"):
     """The differences under weights with a name: presets, the weights given, each category alone."""
     always: str = ""
     """The system that is better under every weighting; empty if there is none or it cannot be decided."""
+    surely_a: float | None = None
+    """The share of weightings under which `a` is surely better, each by itself: credits of LE, BE and LBE in steps of
+    .1, or the weightings drawn. Null with fewer than 20 units, without the measure `fair`, or for tags in shards."""
+    undecided: float | None = None
+    """The share of weightings under which neither is."""
+    surely_b: float | None = None
+    """The share of weightings under which `b` is surely better."""
+    everywhere_a: float | None = None
+    """For spans: the share of resamples in which `a` is better under all credits."""
+    everywhere_b: float | None = None
+    """For spans: the share of resamples in which `b` is better under all credits."""
+    even_at: float | None = None
+    """For spans: the common credit of LE, BE and LBE at which both are equal, wherever it lies; null if there is
+    none."""
+    even_low: float | None = None
+    """The lower end of its 95% interval."""
+    even_high: float | None = None
+    """The upper end of its 95% interval."""
+    even_inside: float | None = None
+    """The share of resamples in which it is between 0 and 1."""
+    clearly: tuple[str, ...] = ()
+    """For spans: the systems that are better under some credits, sure for all credits together."""
+    plane: tuple[float, ...] = ()
+    """For spans: a constant and the factors of the credits of LE, BE and LBE; `b` is better if the sum is above 0."""
+    corners: Mapping[str, float] = field(default_factory=dict)
+    """The difference if some error types count as hits and the others as nothing (`le+be`), or by one category
+    alone."""
+    panels: tuple[str, ...] = ()
+    """For a map, a letter for each point: `a` or `b` is surely better, or neither (`-`). For spans a row of LE after
+    the other, with BE from 0 to 1 in steps of .1, for LBE 0, ½ and 1; for three categories a triangle in steps of
+    .1."""
 
 
 # --- confidences ---
@@ -1623,6 +1718,7 @@ class Tables(Record, kw_only=True):
     contributions: tuple[Contribution, ...] = ()
     bounds: tuple[Bound, ...] = ()
     growth: tuple[Growth, ...] = ()
+    risks: tuple[Risk, ...] = ()
     unique: tuple[Unique, ...] = ()
     unresolved: tuple[Unresolved, ...] = ()
     confusion: tuple[Confusion, ...] = ()

@@ -171,16 +171,40 @@ def t_tail(value: float, degrees: float) -> float:
 
     Half of the incomplete beta function I_x(degrees/2, 1/2) at x = degrees / (degrees + t²).
     """
-    a, b, square = degrees / 2, 0.5, value * value
+    square = value * value
     x, rest = degrees / (degrees + square), square / (degrees + square)
-    if rest == 0:
-        return 0.5
-    logs = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + b * math.log(rest)
-    front = math.exp(logs - a * math.log1p(square / degrees))
+    return 0.5 if rest == 0 else _incomplete_beta(degrees / 2, 0.5, x, rest, -math.log1p(square / degrees)) / 2
+
+
+def _incomplete_beta(a: float, b: float, x: float, rest: float, log_x: float) -> float:
+    """Probability that a variable with the distribution Beta(a, b) is at most x; `rest` is 1 - x."""
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + b * math.log(rest) + a * log_x)
     # The continued fraction converges fast only on one side of the mode; on the other, that of the other tail does.
     if x < (a + 1) / (a + b + 2):
-        return front * _beta_fraction(a, b, x) / a / 2
-    return (1 - front * _beta_fraction(b, a, rest) / b) / 2
+        return front * _beta_fraction(a, b, x) / a
+    return 1 - front * _beta_fraction(b, a, rest) / b
+
+
+def beta_tail(a: float, b: float, x: float) -> float:
+    """Probability that a variable with the distribution Beta(a, b) exceeds x, between 0 and 1."""
+    return _incomplete_beta(b, a, 1 - x, x, math.log1p(-x))
+
+
+def beta_quantile(a: float, b: float, share: float) -> float:
+    """Quantile of the distribution Beta(a, b), by Newton's method on logits."""
+    low, high, logit = -700.0, 36.0, math.log(a / b)
+    for _ in range(200):
+        x, rest = 1 / (1 + math.exp(-logit)), 1 / (1 + math.exp(logit))
+        log_x = -math.log1p(math.exp(-logit)) if logit > 0 else logit - math.log1p(math.exp(logit))
+        over = _incomplete_beta(a, b, x, rest, log_x) - share
+        low, high = (low, logit) if over > 0 else (logit, high)
+        slope = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * log_x + b * math.log(rest))
+        step = over / slope if slope else math.inf
+        # Outside of what is known, the middle is next.
+        logit, before = (logit - step if low < logit - step < high else (low + high) / 2), logit
+        if abs(logit - before) < 1e-12 * max(1.0, abs(logit)):
+            break
+    return 1 / (1 + math.exp(-logit))
 
 
 def exceed_zero(value: float, variance: float, degrees: float) -> float:

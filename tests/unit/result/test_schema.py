@@ -29,12 +29,12 @@ def test_a_file_of_assay_1_is_read_as_the_result_it_was_made_from(result: Result
     # Sentences stay as they were written.
     (warning,) = Result.read(OLD).warnings
     assert warning.startswith("18 sentences only")
-    # Nothing was learnt then.
+    # Nothing was learnt then, and there were no risks.
     new = ("combined", "single_system", "single", "vote", "learnt", "bound", "folds", "not_combined")
     plain = {name: getattr(Result.read(OLD).bounds[0], name) for name in new}
     bounds = tuple(replace(row, **plain) for row in result.bounds)
     growth = tuple(replace(row, vote=None, learnt=None, bound=None) for row in result.growth)
-    older = replace(result, warnings=(warning,), contributions=(), bounds=bounds, growth=growth)
+    older = replace(result, warnings=(warning,), contributions=(), bounds=bounds, growth=growth, risks=())
     assert Result.read(OLD) == read_results(str(OLD)) == older
     assert Result.read(OLD).to_json() == older.to_json()
 

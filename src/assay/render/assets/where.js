@@ -1,5 +1,6 @@
 // Where systems differ and err: heat maps, types of errors, scores, slices, and the upper bound of choosing among them.
 import { axisOf, bar, dumbbellTitle, figuresPlot, growthChart, heatMap, scaleOf, stepBar } from "./charts.js";
+import { riskTab, weightsTab } from "./decisions.js";
 import { element } from "./dom.js";
 import { percent, plural, pValue, whole, writersOf } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
@@ -57,6 +58,8 @@ export function wherePanel(report) {
     ["types", "Errors", errorTypes(report)],
     ["slices", "Slices", slices(report)],
     ["bound", "Bound", upperBound(report)],
+    ["risk", "Risk", paired ? riskTab(report) : null],
+    ["weights", "Weights", paired ? weightsTab(report) : null],
   ];
   const parts = all.filter(([, , content]) => content);
   return parts.length ? panel("where", "Where", tabs("Where", parts, report.view.tab, (tab) => report.change({ tab }, "open"))) : null;

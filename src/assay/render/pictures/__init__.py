@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import unknown
-from assay.render.pictures import confidences, runs, systems
+from assay.render.pictures import confidences, runs, systems, weights
 from assay.render.pictures.sheet import FORMATS, check_plot, encode_figure, shorten_name
 from assay.render.tables import describe_contributions, name_group, name_nothing
 from assay.result import Comparison, Result, Results, is_category
@@ -127,6 +127,10 @@ def _score_figures(result: Result) -> Iterator[tuple[str, Draw]]:
                 stem("precision-recall", *filter(None, [label])),
                 partial(confidences.draw_precision_recall, curves, median),
             )
+    pairs = systems.choose_pairs(result, [(row.a, row.b) for row in result.sweeps])
+    for sweep in result.sweeps:
+        if sweep.panels and (sweep.a, sweep.b) in pairs:
+            yield stem("weights", sweep.a, sweep.b), partial(weights.draw_weights, sweep, median)
     if result.coincidences:
         meetings = {(row.first, row.second): row.count for row in result.coincidences if row.first != row.second}
         if meetings:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, groupby
 
-from assay.engine.weighting import UNGROUNDED, errors_by_type
+from assay.engine.weighting import UNGROUNDED, errors_by_type, weights_table
 from assay.formats.answers import BESIDE
 from assay.formats.grounding import LEVELS
 from assay.formats.shapes import STATUSES
@@ -223,3 +223,4 @@ def _sweeps(result: Result) -> Iterator[Table]:
             "Always ahead: under all of these weightings; the percentages are of some drawn at random.",
         ),
     )
+    yield weights_table(result.sweeps, "errors", "outcomes")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
@@ -16,17 +16,18 @@ from assay.corpus import Corpus, Marks
 from assay.engine.answers import by_status
 from assay.engine.combined import with_spans
 from assay.engine.confidences import rank_marks
+from assay.engine.counts import MANY, JointCounts, as_sums
 from assay.engine.drawing import draw_spans
 from assay.engine.items import Items
 from assay.engine.lexicon import find_bands
 from assay.engine.matching import FAIR, match_exact, match_fair
 from assay.engine.parts import LabelSums, Part
 from assay.engine.prepare import Run
-from assay.engine.scores import Settings
+from assay.engine.scores import MeasureScores, Settings
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import NESTING, SHOWN, Line, classify_nesting, count_words, match_spans, spans_of
 from assay.engine.task import Annotators, Task
-from assay.engine.weighting import PRESETS, TYPES, sweep
+from assay.engine.weighting import LEAST_UNITS, PRESETS, RESAMPLES, TYPES, credit_counts, sweep, weigh_credits
 from assay.errors import UsageError
 from assay.formats.answers import BESIDE, LEVEL, Mentions
 from assay.formats.grounding import LEVELS
@@ -158,7 +159,26 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
         return result
     counts = {name: tuple(row[""].values()) for name, row in part.of_task.items() if name not in forms}
     drawn = span_sweeps(counts, part.plan.options.sweep or WEIGHTINGS, settings.rng("sweep"))
-    return replace(result, sweeps=tuple(drawn))
+    return replace(result, sweeps=tuple(_with_maps(drawn, part, settings)))
+
+
+def _with_maps(sweeps: Iterable[Sweep], part: Part, settings: Settings) -> Iterator[Sweep]:
+    """Sweeps with the credits under which each system is surely better, from the resamples of `fair`."""
+    scores = None
+    for index, measure in enumerate(part.plan.measures):
+        tallies = part.counts[index, None, part.unit]
+        if isinstance(tallies, JointCounts) and {*FAIR} <= {*tallies.read} and measure.name in ("fair", "weighted"):
+            scores = MeasureScores(measure, None, tallies, settings)
+            break
+    for row in sweeps:
+        if scores is None or not settings.interval or len(scores.systems) > MANY:
+            yield row
+            continue
+        a, b = (scores.systems.index(name) for name in (row.a, row.b))
+        first, second = (credit_counts(as_sums(scores.totals[at].astype(np.float64), scores.fields)) for at in (a, b))
+        has_map = scores.tallies.units >= LEAST_UNITS
+        resampled = [*map(credit_counts, scores.resampled_pair(a, b, RESAMPLES))] if has_map else []
+        yield replace(row, **weigh_credits(first, second, resampled, scores.tallies.units))
 
 
 def _without_recall(result: Result) -> Result:

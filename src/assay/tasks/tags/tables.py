@@ -11,6 +11,7 @@ from typing import Any
 from assay.engine import changes
 from assay.engine.parts import Part
 from assay.engine.scores import Settings
+from assay.engine.weighting import weights_table
 from assay.result import Result, Table, is_best, is_category
 from assay.tasks.tags.sweep import compare_weightings
 from assay.tasks.tags.tagsets import find_tagset
@@ -22,9 +23,10 @@ _SET_SCORES = ("strong", "weak", "precision", "recall", "f1")
 
 def finish_tags(result: Result, part: Part, settings: Settings) -> Result:
     """The Result with confusions and changes by category, and the order of systems under other weightings."""
-    items, options = part.labels, part.plan.options
-    if items is None:
+    words, options = part.labels, part.plan.options
+    if words is None:
         return result
+    items = words.fold()
     tagset = find_tagset(str(options.tagset))
     analysis = Analysis.of(items.labels, tagset, expand_optional=options.expand_optional, empty=part.plan.empty)
     # A table of items for each category, if tags have any besides the part of speech.
@@ -42,7 +44,7 @@ def finish_tags(result: Result, part: Part, settings: Settings) -> Result:
     if options.sweep and len(part.plan.judged) > 1:
         weights = load_weights(options.weights) if options.weights else None
         result = replace(
-            result, sweeps=tuple(compare_weightings(items, analysis, weights, options.sweep, settings.rng("sweep")))
+            result, sweeps=tuple(compare_weightings(words, analysis, weights, options.sweep, settings.rng("sweep")))
         )
     return result
 
@@ -133,3 +135,4 @@ def _sweeps(result: Result) -> Iterator[Table]:
             "a category alone) under which the other system is ahead.",
         ),
     )
+    yield weights_table(result.sweeps, "categories", "differences")

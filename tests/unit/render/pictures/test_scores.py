@@ -46,9 +46,11 @@ def test_the_contents_of_a_result_decide_which_figures_there_are():
         *("scores", "differences", "bounds", "labels", *(f"labels-{pair}" for pair in pairs)),
         *(f"contributions-{pair}" for pair in pairs),
         *(f"confusion-{name}" for name in ("rules", "crf-names", "spacy")),
+        *(f"weights-{pair}" for pair in pairs),
         *("errors", "slices-span-length"),
     ]
     bare = replace(spans(), comparisons=(), bounds=(), diffs=(), contributions=(), confusion=(), error_types=())
+    bare = replace(bare, sweeps=())
     assert list(list_figures(bare)) == ["scores", "slices-span-length"]
     # Measures of other systems have a figure of their own, and what nobody does wrong has none.
     other = replace(spans().scores[0], system="all annotators", measure="alpha(level=nominal)")
@@ -236,3 +238,10 @@ def test_many_systems_labels_and_long_names_have_room(systems, labels):
 def test_labels_that_cannot_be_confused_have_no_matrix():
     only_at_the_edges = tuple(row for row in spans().confusion if None in (row.gold, row.assigned))
     assert count_confusions(replace(spans(), confusion=only_at_the_edges)) == {}
+
+
+def test_weights_are_three_squares_with_the_line_of_equal_systems():
+    figure = spans().plot("weights-rules-spacy")
+    assert [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes] == ["LBE 0", "LBE ½", "LBE 1"]
+    assert all(axes.images and axes.lines for axes in figure.axes)
+    assert "surely better" in figure.get_label()
