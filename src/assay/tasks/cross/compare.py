@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, permutations
+from pathlib import Path
 from typing import Unpack
 
 import numpy as np
@@ -25,10 +26,10 @@ from assay.engine.treebanks import columns_of
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError
 from assay.keywords import CrossKeywords, File, explicit
-from assay.result import Framework, InputFile, Overlap, Result, enumeration
+from assay.result import Confusion, Framework, InputFile, Overlap, Result, enumeration
 from assay.result.grammar import ALPHA
 from assay.tasks.cross.functiontrees import HEAD, ROOT, subsumes
-from assay.tasks.cross.measures import Parse, tedeval
+from assay.tasks.cross.measures import Parse
 from assay.tasks.cross.task import TASK
 from assay.tasks.cross.texts import TreebankOverlay, draw_examples, embed_texts
 from assay.tasks.cross.treebanks import (
@@ -92,7 +93,7 @@ def cross(
     for figures in (*tedeval_figures, *native_figures):
         figures.settings = replace(settings, alpha=ALPHA / max(1, family))
     sides = TreebankOverlay(compared)
-    on = str(_tedeval(options.sizes, labelled=sides.labelled))
+    on = str(_tedeval(options, labelled=sides.labelled))
     golds = {f"theory {compared.full_name(name)}": gold for name, gold in compared.golds.items()}
     findings = Findings(
         {
@@ -108,7 +109,7 @@ def cross(
             "family": family,
             "texts": (
                 embed_texts(sides, on, options.embed, options.seed)
-                if options.embed != "none" and compared.scored
+                if options.embed != "none"
                 else None
             ),
         },
@@ -116,11 +117,16 @@ def cross(
             "assay": assay.__version__,
             "task": "cross",
             "sizes": options.sizes,
+            **{f"edit_costs {name}": cost for name, cost in options.edit_costs.items()},
             **({} if options.subtypes else {"subtypes": "false"}),
             **({} if options.segmentation == "same" else {"segmentation": options.segmentation}),
             **({} if options.non_projective == "keep" else {"non_projective": options.non_projective}),
             **{f"functions {name}": "+".join(sorted(labels)) for name, labels in options.function_labels.items()},
-            **{name: f"sha256={digest[:12]}" for name, digest in checksum_files(options, ()).items()},
+            **{
+                f"map {spec}": f"sha256={checksum_files(Options(map=path), ())['map'][:12]}"
+                for spec in options.maps
+                for path in [spec if Path(spec).exists() else spec.partition("=")[2]]
+            },
             "measures": "+".join(spec for kind in native.values() for spec in kind),
             "unit": unit,
             "n": reference.sentences,
@@ -139,7 +145,7 @@ def cross(
             *((figures, ["scores"]) for figures in native_figures),
             *((figures, ["scores", "counts"]) for figures in tedeval_figures),
         ],
-        [Compared(on, None, sides.items.fold(), "value", bounds=False)] if len(compared.scored) > 1 else [],
+        [Compared(on, None, sides.items.fold(), "value", bounds=False)] if len(compared.first) > 1 else [],
         warnings=[*compared.warnings, *_warnings(compared), *warnings],
         notes=[*compared.notes, *_notes(compared), *notes],
         least_units=FEW_UNITS if unit == "sentence" else FEW_CLUSTERS,
@@ -157,6 +163,7 @@ def cross(
         for name, gold in compared.golds.items()
     ]
     findings.rows["overlaps"] += _overlaps(compared)
+    findings.rows["confusion"] += [] if options.edit_costs else _confusions(compared)
     findings.rows["examples"] += draw_examples(sides, options.examples, options.seed)
     findings.rows["mappings"] += compared.mappings
     return build(findings)
@@ -169,41 +176,42 @@ def _describe_file(name: str, corpus: Corpus) -> InputFile:
 # --- TedEval ---
 
 
-def _tedeval(sizes: str, *, labelled: bool, single: bool = False) -> Measure:
-    gold = ", gold=single" if single else ""
-    return find(f"tedeval(sizes={sizes}, labelled={str(labelled).lower()}{gold})")
-
-
-def _parse(compared: Treebanks, bank: Treebank, gold: Treebank) -> Parse:
-    """A parse and its gold, with the numbers of words if trees are over parts of words."""
-    words = (np.diff(bank.corpus.starts), np.diff(gold.corpus.starts)) if compared.parts else None
-    return Parse(compared.trees[bank.title], compared.trees[gold.title], compared.common, words)
+def _tedeval(options: CrossOptions, *, labelled: bool, single: bool = False, fair: bool = False) -> Measure:
+    given = {"sizes": options.sizes, **({"gold": "single"} if single else {})}
+    if fair:
+        return find(specs.spell("fair-tedeval", given))
+    return find(specs.spell("tedeval", {**given, "labelled": labelled, **options.edit_costs}))
 
 
 def _count(parse: Parse, measure: Measure) -> Counts:
-    counts = tedeval(parse, **measure.parameters)
+    counts = measure.function(parse, **measure.parameters)
     assert isinstance(counts, Counts)
     return counts
 
 
 def _tedeval_figures(compared: Treebanks, unit: str, settings: Settings) -> list[MeasureScores]:
-    """TedEval against all golds together and against each system's own, with and without labels."""
-    reference, sizes = compared.reference, compared.options.sizes
+    """TedEval against all golds together and against each system's own, with labels, without, and fair."""
+    reference, options = compared.reference, compared.options
     of_sentence = reference.unit_of_sentence(unit)
     units = int(of_sentence.max(initial=-1)) + 1
     # The block of each unit, if there are too many of them.
     blocks = cache(lambda: np.arange(units) if units <= BLOCKS else hash_blocks(reference.unit_names(unit)))
-    parses = {bank.title: _parse(compared, bank, compared.golds[bank.theory]) for bank in compared.outputs}
-    multiple = [_tedeval(sizes, labelled=labelled) for labelled in (True, False)]
-    columns = [(str(measure), measure, compared.scored) for measure in multiple]
-    for measure in (_tedeval(sizes, labelled=labelled, single=True) for labelled in (True, False)):
-        columns += [(f"{measure}@{theory}", measure, compared.outputs_in(theory)) for theory in compared.golds]
+    columns: list[tuple[str, Measure, dict[str, Treebank]]] = []
+    for single in (False, True):
+        measures = [_tedeval(options, labelled=labelled, single=single) for labelled in (True, False)]
+        # Two edits are one error only if both cost the same.
+        measures += [] if options.edit_costs else [_tedeval(options, labelled=True, single=single, fair=True)]
+        for measure in measures:
+            if single:
+                columns += [(f"{measure}@{name}", measure, compared.outputs_in(name)) for name in compared.golds]
+            else:
+                columns.append((str(measure), measure, compared.first))
     figures = []
     for name, measure, banks in columns:
         counts = [
-            (system, _count(parses[bank.title], measure).regroup(of_sentence, units))
+            (system, _count(compared.parse(bank), measure).regroup(of_sentence, units))
             for system, bank in banks.items()
-            if bank.title not in compared.bare and (system in compared.labelled or not measure.parameters["labelled"])
+            if compared.is_labelled(bank) or not measure.parameters.get("labelled", True)
         ]
         if counts:
             tallies = JointCounts.of(counts, measure.fields_read, blocks, unit=unit)
@@ -211,12 +219,22 @@ def _tedeval_figures(compared: Treebanks, unit: str, settings: Settings) -> list
     return figures
 
 
+def _confusions(compared: Treebanks) -> Iterator[Confusion]:
+    """The functions that systems confuse: labelling errors of fair TedEval against all golds."""
+    measure = _tedeval(compared.options, labelled=True, fair=True)
+    for system, bank in compared.first.items():
+        if compared.is_labelled(bank):
+            pairs = compared.parse(bank).pairs(empty_counts=compared.options.sizes != "paper").confusion()
+            for (gold, assigned), number in sorted(pairs.items(), key=lambda row: (-row[1], row[0])):
+                yield Confusion(system, str(measure), gold, assigned, number, "le")
+
+
 def _overlaps(compared: Treebanks) -> Iterator[Overlap]:
     """The agreement of each two golds: the single score of one against the other, by the sizes asked for."""
     for a, b in combinations(compared.golds.values(), 2):
-        parse = _parse(compared, a, b)
+        parse = compared.parse(a, b)
         for labelled in (True, False):
-            measure = _tedeval(compared.options.sizes, labelled=labelled, single=True)
+            measure = _tedeval(replace(compared.options, edit_costs={}), labelled=labelled, single=True)
             counts = _count(parse, measure)
             sums = as_sums(counts.total(), counts.fields)
             yield Overlap(a.theory, b.theory, labelled, float(measure.scores[measure.main](sums)))
@@ -297,11 +315,11 @@ def _warnings(compared: Treebanks) -> Iterator[str]:
     for bank in compared.outputs:
         if bank.title in compared.bare:
             yield (
-                f"{bank.title}: no node has one of the labels of --functions {bank.theory}=…, so TedEval does not "
-                "apply."
+                f"{bank.title}: no node has one of the labels of --functions {bank.theory}=…, so labelled TedEval "
+                "does not apply. Unlabelled TedEval takes its phrases as they are."
             )
-    for system in compared.scored:
-        if system not in compared.labelled:
+    for system, bank in compared.first.items():
+        if system not in compared.labelled and bank.title not in compared.bare:
             remedy = f" Give its dependencies too: {system}@{dependencies[0]}=…" if dependencies else ""
             yield f"{system}: no functions in its trees, so labelled TedEval does not apply.{remedy}"
     functions = {title: trees.functions - {ROOT} for title, trees in compared.trees.items()}

@@ -74,6 +74,12 @@ class Yields:
             return ((int(self.first[row]), int(self.last[row]) + 1),)
         return tuple(zip(self.stretch_begin[begin:end].tolist(), self.stretch_end[begin:end].tolist(), strict=True))
 
+    def word_masks(self, rows: Ints) -> Array:
+        """The words of yields as whole numbers with a bit for each."""
+        masks = np.empty(len(rows), dtype=object)
+        masks[:] = [sum((1 << end) - (1 << begin) for begin, end in self.stretches(row)) for row in rows.tolist()]
+        return masks
+
     def take(self, rows: Ints) -> Yields:
         """The yields of these rows in this order; no row is given twice."""
         place = np.full(len(self) if len(self.stretch_row) else 0, -1, dtype=np.int64)

@@ -36,12 +36,12 @@ class TreebankOverlay:
     @property
     def labelled(self) -> bool:
         """True if labels count, because all systems have some."""
-        return self.compared.labelled.issuperset(self.compared.scored)
+        return all(map(self.compared.is_labelled, self.compared.first.values()))
 
     @cached_property
     def trees(self) -> Overlay:
         """Overlay of the trees that golds agree on, of golds, and of systems, in this order."""
-        banks = (*self.compared.golds.values(), *self.compared.scored.values())
+        banks = (*self.compared.golds.values(), *self.compared.first.values())
         return overlay(self.compared.common, *(self.compared.trees[bank.title] for bank in banks))
 
     @cached_property
@@ -52,15 +52,15 @@ class TreebankOverlay:
     def kinds(self, units: TreeUnits, number: int) -> Ints:
         """Outcome of each unit in a system as an index into KINDS; NONE if it does not concern the system."""
         theories = list(self.compared.golds)
-        gold = theories.index(list(self.compared.scored.values())[number].theory)
+        gold = theories.index(list(self.compared.first.values())[number].theory)
         return unit_kinds(*units.has[[1 + len(theories) + number, 1 + gold, 0]])
 
     def layers(self) -> Iterator[tuple[str, TreeUnits, Bools, Ints | None]]:
         """The common gold, each system and each gold: title, all units, mask of its units, and outcomes."""
         whole = self.trees.units(labelled=True, empty_counts=True)
         yield "generalised", whole, whole.has[0], None
-        for number, (system, bank) in enumerate(self.compared.scored.items()):
-            labelled = system in self.compared.labelled
+        for number, bank in enumerate(self.compared.first.values()):
+            labelled = self.compared.is_labelled(bank)
             units = self.trees.units(labelled=labelled, empty_counts=self.empty_counts)
             kinds = self.kinds(units, number)
             yield bank.title, units, kinds != NONE, kinds
@@ -78,7 +78,7 @@ class TreebankOverlay:
         A system's wrong items are the edits that TedEval counts.
         """
         units = self.units
-        kinds = np.stack([self.kinds(units, number) for number in range(len(self.compared.scored))])
+        kinds = np.stack([self.kinds(units, number) for number in range(len(self.compared.first))])
         rows = np.flatnonzero(units.has[0] | (kinds == SPURIOUS).any(axis=0))
         common, kinds = units.has[0][rows], kinds[:, rows]
         spurious, missing = kinds == SPURIOUS, kinds == MISSING
@@ -94,7 +94,7 @@ class TreebankOverlay:
             item=rows,
             has_gold=common,
             has_system=answer != NONE,
-            systems=tuple(self.compared.scored),
+            systems=tuple(self.compared.first),
             owner=np.where(common, NONE, spurious.argmax(axis=0)),
             kinds=KINDS,
             kind=np.where(spurious | missing | (kinds == RIGHT), kinds, NONE),
@@ -114,7 +114,7 @@ def draw_examples(sides: TreebankOverlay, number: int, seed: int) -> Iterator[Ex
     sentences = np.flatnonzero(wrong)
     if len(sentences) > number:
         sentences = np.sort(np.random.default_rng([seed]).choice(sentences, number, replace=False))
-    systems, names = len(compared.scored), (*union.labels, "")
+    systems, names = len(compared.first), (*union.labels, "")
     for sentence in sentences.tolist():
         spans = []
         for title, units, mask, kinds in (*layers[1 + systems :], *layers[: 1 + systems]):
@@ -127,7 +127,7 @@ def draw_examples(sides: TreebankOverlay, number: int, seed: int) -> Iterator[Ex
             sentence=compared.reference.sentence_ids[sentence],
             place=compared.reference.place_of_sentence(sentence),
             words=compared.words(sentence),
-            a=", ".join(compared.scored),
+            a=", ".join(compared.first),
             b=None,
             items=(),
             units=tuple(spans),

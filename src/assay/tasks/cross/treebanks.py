@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import field, replace
 from functools import cached_property, partial
 from itertools import pairwise
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from assay.arrays import Bools, Ints, ids_of_runs, numbers_of_runs
 from assay.classes import dataclass
 from assay.corpus import Column, Corpus, Trees, one_vocabulary
 from assay.engine import mapping
-from assay.engine.mapping import idle_rules, read_rules
+from assay.engine.mapping import Rule, idle_rules, read_rules
 from assay.engine.options import Options
 from assay.engine.phrases import edge_functions, functions, with_words_of
 from assay.engine.treebanks import Fault, count_several_roots, mask_nonprojective, with_heads
@@ -37,6 +39,7 @@ from assay.tasks.cross.functiontrees import (
     projectivise,
     tl_unify,
 )
+from assay.tasks.cross.measures import Parse, check_edit_costs
 
 DEPENDENCIES, CONSTITUENTS = "dependencies", "constituents"
 
@@ -348,12 +351,17 @@ def _characters(corpus: Corpus, sentences: Bools) -> dict[int, tuple[str, list[t
 
 @dataclass(frozen=True, kw_only=True)
 class CrossOptions(Options):
-    """The options of a run, and those of function trees, which only `cross` has."""
+    """The options of a run, and those that only `cross` has."""
 
     sizes: str
     subtypes: bool
     segmentation: str
     non_projective: str
+    label_path: str
+    edit_costs: Mapping[str, int]
+    """Costs of `add` and `delete`; nothing if each is 1."""
+    maps: tuple[str, ...]
+    """Mapping files, each with its theory before an equals sign if it is for one theory."""
     function_labels: Mapping[str, frozenset[str]]
 
     @classmethod
@@ -362,12 +370,36 @@ class CrossOptions(Options):
         declared = options_of(CrossKeywords)
         chosen: dict[str, Any] = {name: option.default for name, option in declared.items()} | given
         for name, option in declared.items():
-            if option.choices and chosen[name] not in option.choices:
+            if option.choices and chosen[name] not in (option.default, *option.choices):
                 raise unknown(f"value of {name}", chosen[name], option.choices)
+        maps = chosen.pop("map") or ()
+        maps = [f"{name}={path}" for name, path in maps.items()] if isinstance(maps, Mapping) else maps
+        chosen["maps"] = tuple(map(str, [maps] if isinstance(maps, str | PathLike) else maps))
+        costs = chosen["edit_costs"] or {}
+        if isinstance(costs, str):
+            parts = [part.partition("=") for part in costs.split(",")]
+            if any(not equals or not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", number) for _, equals, number in parts):
+                raise UsageError(f"--edit-costs {costs}: give both costs as numbers, e.g. add=2,delete=1")
+            costs = {name.strip(): float(number) for name, _, number in parts}
+        check_edit_costs(costs, "paper" if chosen["task"] else chosen["sizes"])
+        chosen["edit_costs"] = {name: int(cost) for name, cost in costs.items()} if {*costs.values()} - {1} else {}
         label_sets = {theory: frozenset(labels) for theory, labels in (function_labels or {}).items()}
         options = cls(**chosen, function_labels=label_sets)
         options.check()
         return options
+
+    def rules(self, golds: Collection[str], sides: Sequence[str]) -> list[Rule]:
+        """The rules of all mapping files; those of a file for one theory are for its side."""
+        rules = []
+        for spec in self.maps:
+            theory, equals, path = spec.partition("=")
+            if theory not in golds:
+                if equals and not Path(spec).exists():
+                    raise UsageError(f"--map {spec}: {unknown('theory', theory, golds)}")
+                theory, path = "both", spec
+            Options(map=path).check()
+            rules += [replace(rule, side=theory) if rule.side == "both" else rule for rule in read_rules(path, sides)]
+        return rules
 
 
 def theory_paths(specs: Sequence[str]) -> tuple[dict[str, str], list[tuple[str, str]]]:
@@ -434,6 +466,7 @@ class Treebanks:
     """The effect of each rule of the mapping file."""
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+    _parses: dict[tuple[str, str], Parse] = field(default_factory=dict)
 
     @property
     def reference(self) -> Corpus:
@@ -455,14 +488,21 @@ class Treebanks:
         return first
 
     @cached_property
-    def scored(self) -> dict[str, Treebank]:
-        """The output of each system that TedEval scores, if it has one."""
-        return {system: bank for system, bank in self.first.items() if bank.title not in self.bare}
-
-    @cached_property
     def common(self) -> FunctionTrees:
         """The trees that the golds agree on."""
         return generalise(*(self.trees[gold.title] for gold in self.golds.values()))
+
+    def is_labelled(self, bank: Treebank) -> bool:
+        """True if an output has functions."""
+        return bank.system in self.labelled and bank.title not in self.bare
+
+    def parse(self, bank: Treebank, gold: Treebank | None = None) -> Parse:
+        """A parse and its gold, or another one, with the numbers of words if trees are over parts of words."""
+        gold = gold or self.golds[bank.theory]
+        if (key := (bank.title, gold.title)) not in self._parses:
+            words = (np.diff(bank.corpus.starts), np.diff(gold.corpus.starts)) if self.parts else None
+            self._parses[key] = Parse(self.trees[bank.title], self.trees[gold.title], self.common, words)
+        return self._parses[key]
 
     def outputs_in(self, theory: str) -> dict[str, Treebank]:
         """The output of each system in a framework."""
@@ -537,7 +577,7 @@ def read_comparison(
             f"{plural(len(parts), 'sentence is', 'sentences are')} cut into other words in some file and compared as "
             "sets of characters, which TedEval itself does not do."
         )
-    rules = read_rules(options.map, [name for bank in banks for name in bank.sides])
+    rules = options.rules(golds, [name for bank in banks for name in bank.sides])
     mappings: list[Mapped] = []
     for number, bank in enumerate(banks):
         # Relations are mapped for all measures, functions of phrases below for TedEval.
@@ -548,6 +588,16 @@ def read_comparison(
     before, bare = {}, set()
     for bank in banks:
         listed_labels = function_labels.get(bank.theory)
+        if listed_labels is not None and not bank.has_labels(listed_labels):
+            if not bank.system:
+                some = ", ".join(sorted(listed_labels)[:3])
+                raise UsageError(
+                    f"--functions {bank.theory}=…: {bank.corpus.name} has no node with one of these labels ({some}, "
+                    "…). List the labels of its function nodes."
+                )
+            # Its phrases as they are.
+            bare.add(bank.title)
+            listed_labels = None
         tree = bank.function_trees(
             subtypes=options.subtypes, function_labels=listed_labels, lift=options.non_projective == "lift"
         )
@@ -556,14 +606,6 @@ def read_comparison(
         if bank.title in absent:
             kept_nodes = ~absent[bank.title][tree.nodes.sentence]
             tree = replace(tree.select(kept_nodes), words=np.diff(reference.starts))
-        if listed_labels is not None and not bank.has_labels(listed_labels):
-            if not bank.system:
-                some = ", ".join(sorted(listed_labels)[:3])
-                raise UsageError(
-                    f"--functions {bank.theory}=…: {bank.corpus.name} has no node with one of these labels ({some}, "
-                    "…). List the labels of its function nodes."
-                )
-            bare.add(bank.title)
         if bank.kind != DEPENDENCIES and rules:
             if rule := next((rule for rule in rules if rule.form and rule.side in ("both", *bank.sides)), None):
                 raise InputError(
@@ -600,7 +642,7 @@ def read_comparison(
         giver = f"{bank.system}@{enriched.get(bank.theory, '')}"
         if giver not in before and bank not in labelled:
             giver = sources.get(bank.system, "")
-        if giver in before:
+        if giver in before and bank.title not in bare:
             trees[bank.title] = tl_unify(before[bank.title], before[giver])
     return Treebanks(
         {bank.theory: bank for bank in banks if not bank.system},
