@@ -944,6 +944,21 @@ class Overlap(Record, key="a b labelled"):
     value: float
 
 
+class GoldDifference(Record, key="a b label_a label_b"):
+    """Places at which two golds of `cross` have no unit in common, by label (`--task tags`, `spans`, `graphs`)."""
+
+    a: str
+    """The first gold."""
+    b: str
+    """The second gold."""
+    label_a: str | None
+    """The label of the first gold; null if it has nothing there."""
+    label_b: str | None
+    """The label of the second gold; null if it has nothing there."""
+    count: int
+    """The number of such words, or of units that one gold lacks."""
+
+
 class Similarity(TwoSystemsOnScore, key="a b measure score"):
     """The similarity of two systems: one is taken as gold for the other; the order does not matter."""
 
@@ -1527,6 +1542,7 @@ class Tables(Record, kw_only=True):
     transitions: tuple[Transition, ...] = ()
     frameworks: tuple[Framework, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
+    gold_differences: tuple[GoldDifference, ...] = ()
     similarities: tuple[Similarity, ...] = ()
     error_types: tuple[ErrorType, ...] = ()
     sweeps: tuple[Sweep, ...] = ()

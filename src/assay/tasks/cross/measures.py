@@ -101,6 +101,8 @@ class Parse:
     generalised: FunctionTrees
     words: tuple[Ints, Ints] | None = None
     """Numbers of words of parse and gold by sentence, if they are tokenised differently."""
+    by_convention: Ints | None = None
+    """Numbers of units by sentence that are right at another place than in gold."""
     _overlays: dict[str, Overlay] = field(default_factory=dict)
     """Overlays of the trees by the gold that counts, kept for other measures."""
 
@@ -265,13 +267,18 @@ def tedeval(
     Paper: Tsarfaty et al. 2012, sections 3 and 4. Peers: TedEval 2.1, 2.2.
     """
     _check_tree_options(sizes, gold)
-    check_edit_costs({"add": add, "delete": delete}, sizes)
     edits = parse.edits(labelled=labelled, empty_counts=sizes != "paper", gold=gold)
+    return _as_counts(_weigh(edits, sizes, add, delete))
+
+
+def _weigh(edits: Edits, sizes: str, add: int, delete: int) -> dict[str, Ints | Floats]:
+    """The counts of edits with these costs."""
+    check_edit_costs({"add": add, "delete": delete}, sizes)
     errors, norms = edits.delta, edits.norm(sizes)
     if (add, delete) != (1, 1):
         errors = delete * edits.spurious + add * edits.missing
         norms = np.where(edits.parse > 0, delete * edits.parse + add * edits.generalised, errors)
-    return _as_counts(edits.columns(errors, norms, sentence_scores(errors, norms)))
+    return edits.columns(errors, norms, sentence_scores(errors, norms))
 
 
 def check_edit_costs(costs: Mapping[str, float], sizes: str) -> None:
@@ -318,3 +325,27 @@ def fair_tedeval(parse: Parse, *, sizes: str = "2.1", gold: str = "multiple") ->
     scores = _fair_scores(*(column.astype(float) for column in (edits.delta, norms, pairs)))
     columns = edits.columns(edits.delta, norms, scores)
     return _as_counts({**columns, "fp": edits.spurious - pairs, "le": le, "be": be, "fn": edits.missing - pairs})
+
+
+@measure(
+    "cross-score",
+    papers=("tsarfaty2012",),
+    scores={"value": _value, "sentence-mean": _mean},
+    main="value",
+    task="cross",
+)
+def cross_score(parse: Parse, *, add: int = 1, delete: int = 1) -> Counts:
+    """Score of tags, spans or arcs by one of several guidelines: as TedEval, with other units.
+
+    A unit is what a label stands for at a word, a span or an arc. What only a system's own guidelines distinguish is
+    forgiven if it is right, free if it is left out, and an error if it is wrong.
+    add, delete: cost of a missing and of a spurious unit.
+    Counts: those of `tedeval` with sizes `paper`; spans also have convention: spans that are right, though their
+        boundaries are not those of the system's own gold.
+    Score: value = 1 − (spurious + missing) / (units of the system + units that all golds have); sentence-mean = the
+        mean over sentences. With one gold and one unit per item it is accuracy of tags, exact F1 of spans and arcs.
+    Paper: Tsarfaty et al. 2012, whose idea it takes beyond trees.
+    """
+    columns = _weigh(parse.edits(labelled=True, empty_counts=False), "paper", add, delete)
+    moved = {} if parse.by_convention is None else {"convention": parse.by_convention}
+    return _as_counts({**columns, **moved})

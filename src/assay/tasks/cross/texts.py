@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,7 @@ from assay.corpus import Column, Marks
 from assay.engine.items import Items
 from assay.engine.texts import Rows, Texts, choose_texts, item_rows, order_by_place, span_rows, word_rows
 from assay.result import Example, ExampleSpan
-from assay.tasks.cross.functiontrees import Overlay, TreeUnits, overlay
+from assay.tasks.cross.functiontrees import Overlay, TreeUnits
 from assay.tasks.cross.measures import KINDS, MISSING, RIGHT, SPURIOUS, unit_kinds
 from assay.tasks.cross.treebanks import Treebanks
 
@@ -42,7 +43,8 @@ class TreebankOverlay:
     def trees(self) -> Overlay:
         """Overlay of the trees that golds agree on, of golds, and of systems, in this order."""
         banks = (*self.compared.golds.values(), *self.compared.first.values())
-        return overlay(self.compared.common, *(self.compared.trees[bank.title] for bank in banks))
+        both = self.compared.overlay(*(bank.title for bank in banks))
+        return Overlay(both.union, np.roll(both.has_node, 1, axis=0), np.roll(both.has_label, 1, axis=0))
 
     @cached_property
     def units(self) -> TreeUnits:
@@ -63,9 +65,15 @@ class TreebankOverlay:
             labelled = self.compared.is_labelled(bank)
             units = self.trees.units(labelled=labelled, empty_counts=self.empty_counts)
             kinds = self.kinds(units, number)
-            yield bank.title, units, kinds != NONE, kinds
+            yield bank.title, self._move(units, bank.title), kinds != NONE, kinds
         for theory, mask in zip(self.compared.golds, whole.has[1:], strict=False):
-            yield f"gold {self.compared.full_name(theory)}", whole, mask, None
+            units = self._move(whole, f"gold {theory}")
+            yield f"gold {self.compared.full_name(theory)}", units, mask, None
+
+    def _move(self, units: TreeUnits, title: str) -> TreeUnits:
+        """The units at their places in a file."""
+        places = self.compared.places.get(title)
+        return units if places is None else replace(units, node=places[units.node])
 
     def label_codes(self, labels: Ints, codes: dict[str, int]) -> Ints:
         """The labels as codes of the table `codes`, which grows; nodes without a label have one too."""

@@ -19,23 +19,25 @@ from assay.classes import dataclass
 from assay.corpus import Column, Corpus, Trees, one_vocabulary
 from assay.engine import mapping
 from assay.engine.mapping import Rule, idle_rules, read_rules
-from assay.engine.options import Options
+from assay.engine.options import Options, checksum_files
 from assay.engine.phrases import edge_functions, functions, with_words_of
 from assay.engine.treebanks import Fault, count_several_roots, mask_nonprojective, with_heads
 from assay.engine.warnings import format_warnings
 from assay.errors import AlignmentError, InputError, UsageError, list_problems, unknown
 from assay.formats import Input, read_labels
 from assay.keywords import CrossKeywords, File, options_of
-from assay.result import Mapped, enumeration
+from assay.result import GoldDifference, Mapped, Overlap, enumeration
 from assay.result.numbers import plural
 from assay.tasks.cross.functiontrees import (
     FunctionTrees,
     LabelSets,
+    Overlay,
     from_dependencies,
     from_nodes,
     from_relational_realizational,
     generalise,
     map_to_parts,
+    overlay,
     projectivise,
     tl_unify,
 )
@@ -391,15 +393,24 @@ class CrossOptions(Options):
     def rules(self, golds: Collection[str], sides: Sequence[str]) -> list[Rule]:
         """The rules of all mapping files; those of a file for one theory are for its side."""
         rules = []
-        for spec in self.maps:
-            theory, equals, path = spec.partition("=")
-            if theory not in golds:
-                if equals and not Path(spec).exists():
-                    raise UsageError(f"--map {spec}: {unknown('theory', theory, golds)}")
-                theory, path = "both", spec
+        for theory, path in self.map_files():
+            if theory and theory not in golds:
+                raise UsageError(f"--map {theory}={path}: {unknown('theory', theory, golds)}")
             Options(map=path).check()
-            rules += [replace(rule, side=theory) if rule.side == "both" else rule for rule in read_rules(path, sides)]
+            own = read_rules(path, sides)
+            rules += [replace(rule, side=theory) if theory and rule.side == "both" else rule for rule in own]
         return rules
+
+    def map_files(self) -> list[tuple[str, str]]:
+        """The theory of each mapping file, empty for all, and its path, which may contain an equals sign."""
+        parts = [(spec, *spec.partition("=")) for spec in self.maps]
+        return [(a, b) if equals and not Path(spec).exists() else ("", spec) for spec, a, equals, b in parts]
+
+    def map_checksums(self) -> dict[str, str]:
+        """Checksums of the mapping files by the theory that they are for."""
+        return {
+            f"map {theory}".strip(): checksum_files(Options(map=path), ())["map"] for theory, path in self.map_files()
+        }
 
 
 def theory_paths(specs: Sequence[str]) -> tuple[dict[str, str], list[tuple[str, str]]]:
@@ -466,6 +477,20 @@ class Treebanks:
     """The effect of each rule of the mapping file."""
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """By theory the column that tags, spans or arcs are read from, if the user names it …"""
+    column: str | None = None
+    """… and the name that it has in all corpora of tags."""
+    overlaps: Sequence[Overlap] = ()
+    """The agreement of golds, if it is not that of trees …"""
+    differences: Sequence[GoldDifference] = ()
+    """… and where they disagree."""
+    joint: Overlay | None = None
+    """The common gold, golds and outputs together, if units of several files are one although their places differ."""
+    places: Mapping[str, Ints] = field(default_factory=dict)
+    """By title the node at whose place each node of the joint overlay is in this file."""
+    by_convention: Mapping[str, Ints] = field(default_factory=dict)
+    """By title the number of right units with another place than in the system's own gold, of each sentence."""
     _parses: dict[tuple[str, str], Parse] = field(default_factory=dict)
 
     @property
@@ -490,7 +515,16 @@ class Treebanks:
     @cached_property
     def common(self) -> FunctionTrees:
         """The trees that the golds agree on."""
+        if self.joint is not None:
+            return self.trees["generalised"]
         return generalise(*(self.trees[gold.title] for gold in self.golds.values()))
+
+    def overlay(self, *titles: str) -> Overlay:
+        """The overlay of the trees of some files, and of those that the golds agree on at the end."""
+        if self.joint is None:
+            return overlay(*(self.trees[title] for title in titles), self.common)
+        rows = [list(self.trees).index(title) for title in (*titles, "generalised")]
+        return Overlay(self.joint.union, self.joint.has_node[rows], self.joint.has_label[rows])
 
     def is_labelled(self, bank: Treebank) -> bool:
         """True if an output has functions."""
@@ -501,7 +535,9 @@ class Treebanks:
         gold = gold or self.golds[bank.theory]
         if (key := (bank.title, gold.title)) not in self._parses:
             words = (np.diff(bank.corpus.starts), np.diff(gold.corpus.starts)) if self.parts else None
-            self._parses[key] = Parse(self.trees[bank.title], self.trees[gold.title], self.common, words)
+            trees = (self.trees[bank.title], self.trees[gold.title], self.common)
+            moved = self.by_convention.get(bank.title)
+            self._parses[key] = Parse(*trees, words, moved, {"multiple": self.overlay(bank.title, gold.title)})
         return self._parses[key]
 
     def outputs_in(self, theory: str) -> dict[str, Treebank]:
