@@ -12,9 +12,10 @@ import assay
 from assay.errors import UsageError
 from assay.tasks.cross.functiontrees import generalise, subsumes
 from assay.tasks.cross.measures import Parse, fair_tedeval, tedeval
-from assay.tasks.cross.treebanks import read_trees
+from assay.tasks.cross.treebanks import ListedFunctions, read_trees
 from cases import each
 from functionsets import from_models
+from parses import dependencies
 
 CASES = [
     json.loads(line)
@@ -143,3 +144,39 @@ def test_the_gap_between_frameworks_halves(shared_data):
     assert sum(row.count for row in rows) == 1268
     assert {row.type for row in rows} == {"le"}
     assert any(row.a == "eager" and row.measure == "fair-tedeval(sizes=paper)" for row in result.comparisons)
+
+
+@each("case", of_kind("functions"), ids=lambda case: case["id"])
+def test_lists_of_functions(case, tmp_path):
+    (tmp_path / "rr.mrg").write_text(case["tree"] + "\n", "utf-8")
+    corpus = read_trees(str(tmp_path / "rr.mrg"), None).corpus
+    found = ListedFunctions.of([corpus], case["functions"], case["other_functions"])
+    assert {
+        "functions": found.functions,
+        "categories": found.categories,
+        "listed_nowhere": [*found.nowhere],
+        "suspicious": [*found.doubtful],
+    } == case["expected"]
+
+
+def test_bare_phrase_structure(tmp_path):
+    (case,) = of_kind("bare")
+    (tmp_path / "rr.mrg").write_text(case["gold"] + "\n", "utf-8")
+    (tmp_path / "bare.mrg").write_text(case["output"] + "\n", "utf-8")
+    (tmp_path / "dep.conllu").write_text(dependencies("John/2/sbj loves/0/root Mary/2/obj"), "utf-8")
+    golds = [f"rr={tmp_path / 'rr.mrg'}", f"dep={tmp_path / 'dep.conllu'}"]
+    for sizes, score in case["expected"]["unlabelled"].items():
+        result = assay.cross(
+            golds, [f"b@rr={tmp_path / 'bare.mrg'}"], function_labels={"rr": case["functions"]}, sizes=sizes, times=2
+        )
+        scores = {row.measure: row.value for row in result.scores if row.score == "value"}
+        (name,) = [name for name in scores if "tedeval" in name and "@" not in name]
+        assert "labelled=false" in name
+        assert scores[name] == pytest.approx(float(Fraction(score)))
+        counts = next(row.counts for row in result.counts if row.measure == name)
+        assert (counts["spurious"], counts["missing"]) == (case["expected"]["spurious"], case["expected"]["missing"])
+        notes = [note for note in result.notes if "taken as functions" in note]
+        assert notes == [
+            "Gold rr: labels taken as functions: hd 2, obj 1, prd 1, sbj 1; as categories: NN 2, NP 2, S 1, V 1."
+        ]
+        assert any("labelled TedEval does not apply" in line for line in result.warnings)

@@ -140,9 +140,9 @@ def test_two_golds_made_of_nested_entities(shared_data, tmp_path):
     sentences = []
     for block in (folder / "gold.spans.tsv").read_text("utf-8").strip().split("\n\n"):
         cells = [line.split("\t") for line in block.splitlines()]
-        sentences.append([(int(row[1]), int(row[2]), row[0]) for row in cells if row[0] != "EMPTY"])
+        sentences.append([(int(row[1]), int(row[2]), row[0]) for row in cells if row[0] not in ("EMPTY", "NONE")])
     for name, choose in (("outer", outermost), ("inner", innermost)):
-        blocks = ["".join(f"{c}\t{a}\t{b}\t{', '.join(map(str, range(a, b + 1)))}\n" for a, b, c in choose(spans)) or "EMPTY\n" for spans in sentences]
+        blocks = ["".join(f"{c}\t{a}\t{b}\t{', '.join(map(str, range(a, b + 1)))}\n" for a, b, c in choose(spans)) or "NONE\t999\t999\t999\n" for spans in sentences]
         (tmp_path / f"{name}.spans.tsv").write_text("\n".join(blocks), "utf-8")
     systems = ["crf@outer=crfsuite-outermost-only", "perceptron@inner=perceptron-innermost-words-only"]
     result = assay.cross(

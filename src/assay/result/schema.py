@@ -923,7 +923,7 @@ class Framework(Record, key="name"):
     name: str
     path: str
     kind: str
-    """`dependencies` or `constituents`."""
+    """`dependencies`, `constituents`, `tags`, `spans` or `graphs`."""
     enriched_by: str
     """The gold whose functions it took; empty if it has its own."""
     systems: tuple[str, ...]

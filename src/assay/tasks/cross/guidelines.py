@@ -93,10 +93,11 @@ def read_guidelines(
     measure = find(_USUAL[task], task)
     run = OpenFiles(corpora[0], dict(zip(names[1:], corpora[1:], strict=True)), plain, [measure]).run([measure])
     pairs = dict(run.pairs)
+    words = len(run.gold) - int(run.skipped[run.gold.sentence_of].sum())
     for title in titles[1:]:
         if title not in pairs:
             raise InputError(f"{title}: its column is empty. Choose another with --column THEORY=COLUMN")
-        if task != SPANS and len(pairs[title].gold_words) < len(run.gold) - int(run.skipped[run.gold.sentence_of].sum()):
+        if task != SPANS and len(pairs[title].gold_words) < words:
             raise AlignmentError(
                 f"{title}: has other words than gold {files[0][0]}. Files of all guidelines must have the same words."
             )
@@ -342,49 +343,54 @@ def _span_units(sides: Sequence[Side], first: Pair, golds: int, units: _Units) -
     A node is a span of some file: that of the first gold for a pair, that of its file for others.
     """
     line, reference = line_of(first), first.gold
-    marks = [spans_of(pair or first)[0 if pair is None else 1] for _, pair in sides]
-    sizes = [len(spans) for spans in marks]
-    begins = np.cumsum([0, *sizes])
+    marks = []
+    for bank, pair in sides:
+        spans, start = spans_of(pair or first)[0 if pair is None else 1], line_of(pair or first).sentence_places
+        if (spans.begin == NONE).any():
+            raise InputError(f"{bank.corpus.name}: some mentions are not in the text, so they have no place.")
+        # Files without words have lines of their own, so places are counted from the beginning of the sentence.
+        shift = start[spans.unit]
+        inner = {row: np.array(shape) - shift[row] for row, shape in spans.stretches.items()}
+        marks.append((spans.unit, spans.begin - shift, spans.end - shift, inner))
+    begins = np.cumsum([0, *(len(own[0]) for own in marks)])
     rows_of = [np.arange(begins[number], begins[number + 1]) for number in range(len(sides))]
-    unit = np.concatenate([spans.unit for spans in marks])
-    begin, end = (np.concatenate([getattr(spans, name) for spans in marks]) for name in ("begin", "end"))
-    shapes = {
-        int(begins[number]) + row: shape for number, spans in enumerate(marks) for row, shape in spans.stretches.items()
-    }
-    first_place = line.sentence_places
+    unit, begin, end = (np.concatenate([own[column] for own in marks]) for column in range(3))
+    shapes = {int(begins[number]) + row: shape for number, own in enumerate(marks) for row, shape in own[3].items()}
 
-    def yields(place: Callable[[Ints], Ints]) -> Yields:
-        """The spans, with places on the line counted in another way."""
-        start = place(first_place)
-        inner = {
-            row: tuple((int(a), int(b)) for a, b in place(np.array(shape)) - start[unit[row]])
-            for row, shape in shapes.items()
-        }
-        return add_stretches(plain_yields(unit, place(begin) - start[unit], place(end) - start[unit]), inner)
+    def yields(place: Callable[[Ints, Ints], Ints]) -> Yields:
+        """The spans; `place` says what a sentence calls a place."""
+        inner = {row: place(np.full_like(shape, unit[row]), shape).tolist() for row, shape in shapes.items()}
+        outer = plain_yields(unit, place(unit, begin), place(unit, end))
+        return add_stretches(outer, {row: tuple((a, b) for a, b in shape) for row, shape in inner.items()})
 
-    nodes = yields(lambda places: places)
+    nodes = yields(lambda _, places: places)
     masks = nodes.word_masks(np.arange(len(nodes)))
     words, parts = np.diff(reference.starts), dict[int, tuple[str, ...]]()
     if line.atoms == "characters":
         # Pieces of text are shown that end where a word or a span ends.
         pieces = [shown_words(reference, sentence) for sentence in range(reference.sentences)]
-        lengths = np.diff(first_place, append=int(line.end.max(initial=0)))
-        texts = ["".join("".join(words).split()) if size else "" for words, size in zip(pieces, lengths, strict=True)]
+        lengths = np.diff(line.sentence_places, append=int(line.end.max(initial=0)))
+        texts = ["".join("".join(own).split()) if size else "" for own, size in zip(pieces, lengths, strict=True)]
         if [*map(len, texts)] != lengths.tolist():
             raise AlignmentError(f"{reference.name}: its words are not its text. Give files with the same words.")
-        inner = [place + np.cumsum([0, *map(len, own)]) for place, own in zip(first_place, pieces, strict=True)]
-        cuts = np.unique(np.concatenate([*inner, begin, end, *(np.ravel(shape) for shape in shapes.values())]))
-        limits = np.searchsorted(cuts, first_place), np.searchsorted(cuts, first_place + lengths, side="right")
-        bounds = [cuts[a:b] - place for a, b, place in zip(*limits, first_place, strict=True)]
-        parts = {
-            sentence: tuple(text[a:b] for a, b in pairwise(own.tolist()))
-            for sentence, (text, own) in enumerate(zip(texts, bounds, strict=True))
-        }
-        nodes = yields(lambda places: np.searchsorted(cuts, places))
+        width = int(lengths.max(initial=0)) + 1
+        ends = [sentence * width + np.cumsum([0, *map(len, own)]) for sentence, own in enumerate(pieces)]
+        ends += [unit * width + begin, unit * width + end]
+        ends += [unit[row] * width + shape.ravel() for row, shape in shapes.items()]
+        cuts = np.unique(np.concatenate(ends))
+        firsts = np.searchsorted(cuts, np.arange(reference.sentences + 1) * width)
+        for sentence, text in enumerate(texts):
+            own = (cuts[firsts[sentence] : firsts[sentence + 1]] - sentence * width).tolist()
+            parts[sentence] = tuple(text[a:b] for a, b in pairwise(own))
+        nodes = yields(lambda sentence, places: np.searchsorted(cuts, sentence * width + places) - firsts[sentence])
         words = np.array([len(own) for own in parts.values()], dtype=np.int64)
+    elif not reference.has_words:
+        np.maximum.at(words, unit, end)
+        parts = {sentence: tuple(map(str, range(1, size + 1))) for sentence, size in enumerate(words.tolist())}
     label_codes: dict[str, int] = {}
     sets: list[frozenset[int]] = []
-    for (bank, _), spans in zip(sides, marks, strict=True):
+    for bank, pair in sides:
+        spans = spans_of(pair or first)[0 if pair is None else 1]
         codes, units_of_label = units.of(bank, spans.labels, spans.labels)
         coded = [frozenset(as_codes(names, label_codes).tolist()) for names in units_of_label]
         sets += [coded[code] for code in codes.tolist()]
@@ -449,7 +455,8 @@ def _span_units(sides: Sequence[Side], first: Pair, golds: int, units: _Units) -
     joint = Overlay(union, has_node, has_label)
     titles = ["generalised", *(bank.title for bank, _ in sides)]
     trees = {title: union.select(has_node[index], has_label[index]) for index, title in enumerate(titles)}
-    found: dict[str, Any] = {"joint": joint, "trees": trees, "places": places, "by_convention": by_convention, "parts": parts}
+    found: dict[str, Any] = {"joint": joint, "trees": trees, "places": places, "parts": parts}
+    found["by_convention"] = by_convention
     if golds == 2:
         a_name, b_name = (sides[index][0].theory for index in range(2))
         found["overlaps"] = [_overlap(a_name, b_name, has_label[1:3])]

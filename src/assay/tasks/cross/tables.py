@@ -191,7 +191,8 @@ def _edit_table(result: Result) -> Table:
         if "@" not in row.measure and "labelled=false" not in row.measure:
             counts.setdefault(row.system, {}).update(row.counts)
     shown = [field for field in fields if any(field in own for own in counts.values())]
-    titles = {"delta": "edits", "norm": "size", "convention": "by convention", "fp": "FP", "le": "LE", "be": "BE", "fn": "FN"}
+    titles = {"delta": "edits", "norm": "size", "convention": "by convention"}
+    titles |= {field: field.upper() for field in ("fp", "le", "be", "fn")}
     return Table(
         "Edits of the cross score" if _is_cross(result) else "Edits of TedEval multiple, labelled",
         ("system", *(titles.get(field, field) for field in shown)),
@@ -249,8 +250,9 @@ def _confusions(result: Result) -> Iterator[Table]:
 def _overlaps(result: Result) -> Iterator[Table]:
     """The agreement of golds and, by guidelines, their most frequent disagreements."""
     rows = [(f"{row.a}, {row.b}", "labelled" if row.labelled else "unlabelled", row.value) for row in result.overlaps]
-    is_cross, by_words = _is_cross(result), any(row.label_a and row.label_b for row in result.gold_differences)
-    share = "words on which the golds share a unit" if by_words else "the F1 of the units of one gold against the other"
+    is_cross = _is_cross(result)
+    share = "the F1 of the units of one gold against those of the other"
+    share = "words on which the golds share a unit" if result.frameworks[0].kind == "tags" else share
     yield Table(
         "Agreement of the golds",
         ("golds", "overlap") if is_cross else ("golds", "units", "overlap"),

@@ -215,6 +215,36 @@ def unlisted_functions(corpus: Corpus, function_labels: frozenset[str]) -> Count
     return Counter({names[code]: number for code, number in unlisted.items() if re.search(r"\w", names[code])})
 
 
+@dataclass(frozen=True)
+class ListedFunctions:
+    """What a list of functions makes of the labels of relational-realizational trees."""
+
+    functions: Counter[str]
+    """Numbers of nodes and words whose labels are functions …"""
+    categories: Counter[str]
+    """… and of the others."""
+    nowhere: tuple[str, ...]
+    """Listed labels that no tree has."""
+    doubtful: tuple[str, ...]
+    """Labels of categories that are functions elsewhere."""
+
+    @classmethod
+    def of(cls, corpora: Sequence[Corpus], listed: Collection[str], others: Collection[str]) -> ListedFunctions:
+        """The labels of the first corpus, the gold, with labels that no corpus has; others: functions elsewhere."""
+        gold, *_ = numbers = [
+            Counter(corpus.trees.labels.counts()) + Counter(corpus.column("tag").counts())
+            for corpus in corpora
+            if corpus.trees is not None
+        ]
+        labels = frozenset().union(*numbers)
+        return cls(
+            Counter({label: number for label, number in gold.items() if label in listed}),
+            Counter({label: number for label, number in gold.items() if label not in listed}),
+            tuple(sorted({*listed} - labels)),
+            tuple(sorted(labels.intersection(others) - {*listed})),
+        )
+
+
 def _keep_nodes(trees: Trees, kept: Bools, parent: Ints, above: Ints) -> Trees:
     """Trees of the kept nodes; `parent` and `above`: the kept node above each node and each word, -1 for none."""
     place = np.append(np.cumsum(kept) - 1, -1)
@@ -654,13 +684,30 @@ def read_comparison(
             mappings += rows
         before[bank.title] = tree
     for theory, theory_labels in function_labels.items():
-        in_theory = (bank.corpus for bank in banks if bank.theory == theory)
+        in_theory = [bank.corpus for bank in banks if bank.theory == theory]
+        elsewhere = [before[f"gold {name}"].functions for name in golds if name != theory]
+        found = ListedFunctions.of(in_theory, theory_labels, frozenset().union(*elsewhere))
+        lists = [
+            ", ".join(f"{label} {-number:,}" for number, label in sorted((-own[label], label) for label in own))
+            for own in (found.functions, found.categories)
+        ]
+        notes.append(f"Gold {theory}: labels taken as functions: {lists[0]}; as categories: {lists[1] or 'none'}.")
+        if found.nowhere:
+            warnings.append(
+                f"--functions {theory}=…: no tree has {enumeration(found.nowhere)}. Check the spelling of the list."
+            )
         numbers = sum((unlisted_functions(corpus, theory_labels) for corpus in in_theory), Counter[str]())
         if numbers:
             shown = [f"{name} ({number:,})" for name, number in sorted(numbers.items(), key=lambda row: -row[1])]
             warnings.append(
                 f"--functions {theory}=…: the list lacks {enumeration(shown)}, which the trees have in the places of "
                 "functions. TedEval leaves such nodes out, like categories. Add the labels that are functions."
+            )
+        if doubtful := [label for label in found.doubtful if label not in numbers]:
+            warnings.append(
+                f"--functions {theory}=…: {enumeration(doubtful)} "
+                f"{'is' if len(doubtful) == 1 else 'are'} not in the list and taken as "
+                f"{'a category' if len(doubtful) == 1 else 'categories'}, but other golds have such functions."
             )
     warnings += format_warnings(idle_rules(mappings))
     trees, enriched = dict(before), dict(enrichments)
