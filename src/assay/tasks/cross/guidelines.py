@@ -54,8 +54,8 @@ from assay.tasks.cross.treebanks import (
 TAGS, SPANS, GRAPHS = "tags", "spans", "graphs"
 _USUAL = {TAGS: "accuracy", SPANS: "exact", GRAPHS: "elas"}
 _ABOUT_OTHERS = (
-    *("clashes", "copied", "identical_outputs", "same_column", "other_tops", "other_loose_words", "idle_rule"),
-    *("labels_of_gold", "unlabelled"),
+    *("clashes", "copied", "same_column", "other_tops", "other_loose_words", "idle_rule"),
+    *("labels_of_gold", "unlabelled", "find_equal_answers"),
 )
 """Remarks that compare files as systems with the first gold, which says nothing if their guidelines differ."""
 _SEVERAL = "\x1f"
@@ -164,7 +164,7 @@ def _open_arcs(
     for theory, _, path in files:
         item = Input(path, input_format=options.format_of("gold"))
         if "constituents" in item.plan.layers:
-            raise UsageError(f"{path}: arcs and phrases have no common unit. Compare trees instead, without --task.")
+            raise UsageError(f"{path}: arcs and phrases have no common unit. Give graphs or dependency trees alone.")
         column = columns.get(theory, "DEPS" if "DEPS" in item.plan.filled else "HEAD")
         is_tree = "arcs" not in item.plan.layers and column == "HEAD"
         kinds.append(DEPENDENCIES if is_tree else GRAPHS)
@@ -192,6 +192,8 @@ class _Units:
         """By theory the numbers of labels without a rule, if others of the theory have rules."""
         targets: dict[tuple[str, str, str], str] = {}
         for rule in rules:
+            if not rule.after.strip(" ,"):
+                raise InputError(f"--map: {rule.before} stands for nothing. Name its units, or leave the line out.")
             if targets.setdefault((rule.side, rule.before, rule.form), rule.after) != rule.after:
                 raise InputError(
                     f"--map: {rule.before} stands for {targets[rule.side, rule.before, rule.form]} and for "
@@ -214,7 +216,8 @@ class _Units:
         for unit in filter(None, map(str.strip, label.split(_SEVERAL))):
             parts = unit.split(self.path) if self.path else [unit]
             units |= dict.fromkeys(self.path.join(parts[:size]) for size in range(1, len(parts) + 1))
-        return tuple(units)
+        # The arc to a top has no label.
+        return tuple(units) or (label,)
 
     def warnings(self) -> Iterator[str]:
         """Warnings of labels that no rule of their theory is for."""

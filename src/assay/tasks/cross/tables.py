@@ -252,7 +252,9 @@ def _overlaps(result: Result) -> Iterator[Table]:
     rows = [(f"{row.a}, {row.b}", "labelled" if row.labelled else "unlabelled", row.value) for row in result.overlaps]
     is_cross = _is_cross(result)
     share = "the F1 of the units of one gold against those of the other"
-    share = "words on which the golds share a unit" if result.frameworks[0].kind == "tags" else share
+    kind = result.frameworks[0].kind
+    share += ", wherever the spans of a pair begin and end" if kind == "spans" else ""
+    share = "words on which the golds share a unit" if kind == "tags" else share
     yield Table(
         "Agreement of the golds",
         ("golds", "overlap") if is_cross else ("golds", "units", "overlap"),
