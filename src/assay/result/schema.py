@@ -1504,8 +1504,8 @@ class Presentation(Record, kw_only=True):
     noun: str = "word"
     """The word for one item."""
     drawing: str = "tags"
-    """The kind of layer that is drawn: `tags`, `arcs`, `spans`, `graph`, `frames`, `trees`, `chains`, `units` or
-    `cards`."""
+    """The kind of layer that is drawn: `tags`, `arcs`, `spans`, `graph`, `frames`, `trees`, `chains`, `units`,
+    `annotations` or `cards`."""
     heading: str = ""
     """The comparison in a line; if empty, it is made from other fields."""
     text_unit: str = "sentence"

@@ -116,7 +116,7 @@ def cross(
             "command": "cross",
             "task": TASK.name,
             "noun": TASK.noun,
-            "drawing": TASK.drawing.kind,
+            "drawing": TASK.drawing.kind if options.task is None else "annotations",
             "unit": unit,
             "units": units,
             "items": len(reference),
