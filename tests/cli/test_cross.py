@@ -369,7 +369,10 @@ def test_one_gold_is_more_general(assay):
         (("--map", "xx=rules.tsv"), "--map xx=rules.tsv: there is no theory 'xx'. There is: stts, ud."),
         (("--map", "stts=two.tsv"), "--map: NE stands for PROPN and for NOUN. Write one line with all of its units."),
         (("--map", "nothing.tsv"), "--map: NE stands for nothing. Name its units, or leave the line out."),
-        (("--theory", "stts+ud"), "functions are those of trees. Leave --functions and --theory a+b out with --task tags."),
+        (
+            ("--theory", "stts+ud"),
+            "functions are those of trees. Leave --functions and --theory a+b out with --task tags.",
+        ),
         (("--sizes", "paper"), "--sizes is for trees. Leave it out with --task tags."),
         (("-m", "las"), "-m las: is about dependencies, and tags are compared here: measures of tags."),
         (("-m", "tedeval"), "-m tedeval: it is always given. It needs no -m."),

@@ -75,8 +75,13 @@ def cross(
     relational-realizational trees, the labels that are functions. `segmentation`: a sentence that a file cuts into
     other words stops the run (`same`), is counted as wholly missing (`strict`), or is compared in all files by sets
     of characters (`chars`). `non_projective`: sentences with gaps are scored like others (`keep`),
-    left out (`leave-out`), or dependencies are lifted until they are projective (`lift`). `map`: a mapping file for
-    functions, in which a side may also be a theory or `name@theory`. The other options are those of `compare`.
+    left out (`leave-out`), or dependencies are lifted until they are projective (`lift`). `map`: mapping files for
+    functions, in which a side may also be a theory or `name@theory`; a dictionary has one for each theory.
+    `edit_costs`: the costs of edits, `{"add": 2, "delete": 1}`, with sizes `paper`.
+
+    With a `task` (`tags`, `spans`, `graphs`) annotations by several guidelines are compared instead of trees.
+    `column` says by theory where they are, `map` which units a label stands for, `label_path` what divides general
+    and special labels of spans. The other options are those of `compare`.
     """
     options = CrossOptions.of(given, function_labels)
     asked = [measures] if isinstance(measures, str) else list(measures or ())

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,8 @@ def read_guidelines(
     paths = system_paths(systems, golds)
     files = [(name, "", path) for name, path in golds.items()]
     files += [(theory, name, path) for name, versions in paths.items() for theory, path in versions.items()]
+    if [path for *_, path in files].count("-") > 1:
+        raise UsageError("- (standard input) can be given only once.")
     titles = [f"{system}@{theory}" if system else f"gold {theory}" for theory, system, _ in files]
     columns = _columns(options, golds)
     corpora, kinds = _open_arcs(files, columns, options) if task == GRAPHS else ([path for *_, path in files], [])
@@ -127,6 +130,7 @@ def read_guidelines(
         mappings=tuple(units.mappings),
         warnings=tuple(warnings),
         notes=built.pop("notes", ()),
+        skipped=run.skipped,
         columns=columns,
         column=run.decided.column if task == TAGS else None,
         **built,
@@ -135,7 +139,8 @@ def read_guidelines(
 
 def has_graphs(paths: Iterable[str], options: CrossOptions) -> bool:
     """True if a file is in a format of graphs."""
-    opened = (Input(path, input_format=options.format_of("gold")) for path in paths if path != "-")
+    # A pipe can be opened only once.
+    opened = (Input(path, input_format=options.format_of("gold")) for path in paths if Path(path).is_file())
     return any("arcs" in item.plan.layers for item in opened)
 
 

@@ -101,6 +101,8 @@ class Parse:
     generalised: FunctionTrees
     words: tuple[Ints, Ints] | None = None
     """Numbers of words of parse and gold by sentence, if they are tokenised differently."""
+    skipped: Bools | None = None
+    """Mask of the sentences that are left out."""
     by_convention: Ints | None = None
     """Numbers of units by sentence that are right at another place than in gold."""
     _overlays: dict[str, Overlay] = field(default_factory=dict)
@@ -347,5 +349,6 @@ def cross_score(parse: Parse, *, add: int = 1, delete: int = 1) -> Counts:
     Paper: Tsarfaty et al. 2012, whose idea it takes beyond trees.
     """
     columns = _weigh(parse.edits(labelled=True, empty_counts=False), "paper", add, delete)
-    moved = {} if parse.by_convention is None else {"convention": parse.by_convention}
-    return _as_counts({**columns, **moved})
+    columns |= {} if parse.by_convention is None else {"convention": parse.by_convention}
+    gone = np.zeros(parse.parse.sentences, dtype=bool) if parse.skipped is None else parse.skipped
+    return _as_counts({name: np.where(gone, 0, column) for name, column in columns.items()})

@@ -507,6 +507,8 @@ class Treebanks:
     """The effect of each rule of the mapping file."""
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+    skipped: Bools | None = None
+    """Mask of the sentences that are left out though all files have them."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """By theory the column that tags, spans or arcs are read from, if the user names it …"""
     column: str | None = None
@@ -566,8 +568,8 @@ class Treebanks:
         if (key := (bank.title, gold.title)) not in self._parses:
             words = (np.diff(bank.corpus.starts), np.diff(gold.corpus.starts)) if self.parts else None
             trees = (self.trees[bank.title], self.trees[gold.title], self.common)
-            moved = self.by_convention.get(bank.title)
-            self._parses[key] = Parse(*trees, words, moved, {"multiple": self.overlay(bank.title, gold.title)})
+            moved, both = self.by_convention.get(bank.title), self.overlay(bank.title, gold.title)
+            self._parses[key] = Parse(*trees, words, self.skipped, moved, {"multiple": both})
         return self._parses[key]
 
     def outputs_in(self, theory: str) -> dict[str, Treebank]:
