@@ -381,7 +381,7 @@ def _span_units(sides: Sequence[Side], first: Pair, golds: int, units: _Units) -
         texts = ["".join("".join(own).split()) if size else "" for own, size in zip(pieces, lengths, strict=True)]
         if [*map(len, texts)] != lengths.tolist():
             raise AlignmentError(f"{reference.name}: its words are not its text. Give files with the same words.")
-        width = int(lengths.max(initial=0)) + 1
+        width = int(max(lengths.max(initial=0), end.max(initial=0))) + 1
         ends = [sentence * width + np.cumsum([0, *map(len, own)]) for sentence, own in enumerate(pieces)]
         ends += [unit * width + begin, unit * width + end]
         ends += [unit[row] * width + shape.ravel() for row, shape in shapes.items()]
@@ -408,9 +408,15 @@ def _span_units(sides: Sequence[Side], first: Pair, golds: int, units: _Units) -
     def count(found: Array) -> Ints:
         return np.array([*map(len, found)], dtype=np.int64)
 
+    def find_overlaps(one: Ints, other: Ints) -> tuple[Ints, Ints]:
+        """All pairs of two lists of spans that may share a word, as places in these lists."""
+        a, b = join_keys(unit[one], unit[other])
+        near = (begin[one[a]] < end[other[b]]) & (begin[other[b]] < end[one[a]])
+        return a[near], b[near]
+
     # Pairs of golds; one gold alone is paired with itself.
     one, other = rows_of[0], rows_of[golds - 1]
-    a, b = join_keys(unit[one], unit[other])
+    a, b = find_overlaps(one, other)
     shared, likeness = compare_masks(masks[one[a]], masks[other[b]])
     common = count(labels[one[a]] & labels[other[b]])
     chosen = choose_pairs(a, b, [*likeness, -common], (shared > 0) & (common > 0))
@@ -431,7 +437,7 @@ def _span_units(sides: Sequence[Side], first: Pair, golds: int, units: _Units) -
             targets = rows_of[theory]
             partner = np.arange(len(nodes))
             partner[pairs[side]] = pairs[1 - side]
-            a, b = join_keys(unit[rows], unit[targets])
+            a, b = find_overlaps(rows, targets)
             span, own, paired = masks[rows[a]], masks[targets[b]], masks[partner[targets[b]]]
             fits = ((own & paired & ~span) == 0) & ((span & ~(own | paired)) == 0)
             common = count(labels[rows[a]] & labels[targets[b]])
