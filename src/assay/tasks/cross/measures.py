@@ -106,7 +106,9 @@ class Parse:
     by_convention: Ints | None = None
     """Numbers of units by sentence that are right at another place than in gold."""
     _overlays: dict[str, Overlay] = field(default_factory=dict)
-    """Overlays of the trees by the gold that counts, kept for other measures."""
+    """Overlays of the trees by the gold that counts, kept for other measures …"""
+    _pairs: dict[tuple[bool, str], EditPairs] = field(default_factory=dict)
+    """… and pairs of edits, for the confusion of functions."""
 
     def units(self, *, labelled: bool, empty_counts: bool, gold: str = "multiple") -> tuple[TreeUnits, Ints]:
         """The units of all trees with their outcomes in the parse, as indices into KINDS.
@@ -134,6 +136,8 @@ class Parse:
         whose yields share a word are paired: the highest Jaccard index first, then the smaller union, then the first
         common word. Two pairs with a common member never have all of these in common.
         """
+        if (empty_counts, gold) in self._pairs:
+            return self._pairs[empty_counts, gold]
         units, kinds = self.units(labelled=True, empty_counts=empty_counts, gold=gold)
         union = self._overlays[gold].union
         names = (*union.labels, NO_FUNCTION)
@@ -155,7 +159,9 @@ class Parse:
         shared, likeness = compare_masks(*masks)
         chosen = choose_pairs(one, other, likeness, shared > 0)
         boundary = np.stack([rows[one[chosen]], others[other[chosen]]])
-        return EditPairs(units, names, np.stack([spurious[first], missing[second]]), boundary)
+        labelling = np.stack([spurious[first], missing[second]])
+        self._pairs[empty_counts, gold] = EditPairs(units, names, labelling, boundary)
+        return self._pairs[empty_counts, gold]
 
 
 def join_keys(keys: Ints, others: Ints) -> tuple[Ints, Ints]:
