@@ -276,7 +276,7 @@ def cross_command(
     output: Output,
     **options: Any,
 ) -> int:
-    """Compare parsers of different frameworks (TedEval), or annotations by different guidelines.
+    """Compare parsers of different frameworks (TedEval).
 
     Parsers are compared through function trees, each with its own gold. Each system is given as NAME@THEORY=PATH; in
     several versions it is one row, and phrase structure without functions takes them from its dependencies. `assay
@@ -288,7 +288,7 @@ def cross_command(
     Examples:
       assay cross --theory dep=gold.conllu --theory ps=gold.mrg malt@dep=malt.conllu brown@ps=brown.mrg
       assay cross --theory d=gold.conllu --theory p=gold.mrg --theory p+d a@p=brown.mrg a@d=brown.conllu --sizes paper
-      assay cross --task spans --theory a=gold-a.conll --theory b=gold-b.conll x@a=x.conll y@b=y.conll --map map.tsv
+      assay cross --task tags --theory s=gold.conllu --theory u=gold.conllu --column s=XPOS --column u=UPOS a@s=a.conllu
       assay cross enrich gold.mrg gold.conllu -o enriched.mrg
       assay cross generalise --theory dep=gold.conllu --theory ps=gold.mrg --theory ps+dep -o common.mrg
     """
