@@ -288,7 +288,7 @@ def cross_command(
     Examples:
       assay cross --theory dep=gold.conllu --theory ps=gold.mrg malt@dep=malt.conllu brown@ps=brown.mrg
       assay cross --theory d=gold.conllu --theory p=gold.mrg --theory p+d a@p=brown.mrg a@d=brown.conllu --sizes paper
-      assay cross --task tags --theory s=gold.conllu --theory u=gold.conllu --column s=XPOS --column u=UPOS a@s=a.conllu
+      assay cross --task tags --theory x=gold.conllu --column x=XPOS a@x=a.conllu b@x=b.conllu
       assay cross enrich gold.mrg gold.conllu -o enriched.mrg
       assay cross generalise --theory dep=gold.conllu --theory ps=gold.mrg --theory ps+dep -o common.mrg
     """
