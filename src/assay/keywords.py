@@ -262,7 +262,18 @@ class AgreementKeywords(Keywords, total=False):
 class CrossKeywords(TypedDict, total=False):
     """The options of cross."""
 
+    task: Annotated[Literal["tags", "spans", "graphs"] | None, Option(
+        COMPARED, "Compare annotations by several guidelines instead of trees: tags, spans, or arcs (graphs, "
+        "dependencies). Default: trees, or graphs if a gold contains these.")]
+    column: Annotated[str | Sequence[str] | Mapping[str, str] | None, Option(
+        COMPARED, "Column of tags or spans in the files of a theory, e.g. stts=XPOS; HEAD or DEPS for arcs. "
+        "Repeatable.", metavar="[THEORY=]COLUMN")]
+    label_path: Annotated[str, Option(
+        COMPARED, "Separator of general and special labels of spans: PER.artist is also PER.", ".", metavar="SEP")]
     sizes: Annotated[Literal["2.1", "2.2", "paper"], Option(COMPARED, "Size by which edits are divided.", "2.1")]
+    edit_costs: Annotated[str | Mapping[str, float] | None, Option(
+        COMPARED, "Cost of adding a missing unit and of deleting a spurious one, e.g. add=2,delete=1; for trees with "
+        "--sizes paper. Default: 1 each.", metavar="add=A,delete=B")]
     subtypes: Annotated[bool, Option(
         COMPARED, "Keep what follows the colon of relations, in trees and in measures, or leave it out.", True)]
     segmentation: Annotated[Literal["same", "strict", "chars"], Option(
@@ -271,8 +282,10 @@ class CrossKeywords(TypedDict, total=False):
     non_projective: Annotated[Literal["keep", "leave-out", "lift"], Option(
         COMPARED, "Sentences with gaps: score them like others (keep), leave them out (leave-out), or lift arcs "
         "until they are projective (lift).", "keep")]
-    map: Annotated[File | None, Option(
-        COMPARED, "Mapping file, which replaces functions by others; a side can be a theory.", file="path")]
+    map: Annotated[File | Sequence[File] | Mapping[str, File] | None, Option(
+        COMPARED, "Mapping file, which replaces functions, or says which units a tag or label stands for (VVFIN TAB "
+        "VERB,fin). A side in it can be a theory. THEORY=FILE is for one theory. Repeatable.",
+        metavar="[THEORY=]FILE")]
     input_format: Annotated[str | None, Option(
         COMPARED, "Format of the files (assay formats). Default: recognised from the first lines.",
         metavar="FORMAT", known="assay.formats:FORMATS")]

@@ -58,11 +58,12 @@ def test_the_tables_read_as_in_the_paper(assay):
         "system",
         "multiple U",
         "multiple L",
+        "multiple fair L",
         "dep UAS",
         "dep LAS (subtypes=true)",
         "ps PARSEVAL",
     ]
-    assert [line.count("N/A") for line in lines if line.startswith("| brown | 100.00")] == [3, 3]
+    assert [line.count("N/A") for line in lines if line.startswith("| brown | 100.00")] == [4, 3]
     assert "(sizes 2.1)" in done.stdout
     assert "brown: no functions in its trees, so labelled TedEval does not apply." in done.stdout
 
@@ -76,7 +77,7 @@ def test_sizes_and_subtypes_may_be_chosen(assay):
 def test_measures_of_the_frameworks_may_be_chosen(assay):
     options = (*THEORIES, "malt@dep=malt.conllu", "brown@ps=brown.mrg", *QUICK, "--format", "json")
     found = scores(assay("cross", *options, "-m", "ls", "-m", "parseval(preset=collins)"))
-    assert {measure for _, measure in found if not measure.startswith("tedeval")} == {
+    assert {measure for _, measure in found if "tedeval" not in measure} == {
         "ls(subtypes=true)@dep",
         "parseval(preset=collins)@ps",
     }
@@ -131,10 +132,17 @@ def test_a_list_of_functions_that_trees_do_not_fit_is_reported(assay, here):
         theories = ("--theory", "dep=dep.conllu", "--theory", "rr=rr.mrg", "--functions", f"rr={labels}")
         return assay("cross", *theories, *systems, *QUICK, "--format", "json")
 
-    # Tsarfaty et al. 2012, Table 3: phrase structure without functions has PARSEVAL and no TedEval.
+    # Tsarfaty et al. 2012, Table 3: phrase structure without functions has no labelled TedEval.
     bare = run("all.txt", "brown@rr=brown.mrg", "malt@dep=malt.conllu")
-    assert {measure for system, measure in scores(bare) if system == "brown"} == {"parseval@rr"}
-    assert "brown@rr: no node has one of the labels of --functions rr=…, so TedEval does not apply." in bare.stderr
+    assert {measure for system, measure in scores(bare) if system == "brown"} == {
+        "parseval@rr",
+        "tedeval(labelled=false)",
+        "tedeval(gold=single, labelled=false)@rr",
+    }
+    assert (
+        "brown@rr: no node has one of the labels of --functions rr=…, so labelled TedEval does not apply. Unlabelled "
+        "TedEval takes its phrases as they are."
+    ) in bare.stderr
     assert "parseval@rr" in {measure for _, measure in scores(run("all.txt", "brown@rr=brown.mrg"))}
     # What another version has is scored.
     both = scores(run("all.txt", "brown@rr=brown.mrg", "brown@dep=brown.conllu"))
@@ -292,3 +300,115 @@ def test_other_words_end_with_their_place_or_are_left_out(assay):
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["about"]["units"] == 1
     assert "warning: 1 of 2 sentences were left out." in done.stderr.splitlines()
+
+
+# --- several guidelines ---
+
+
+@pytest.fixture
+def tagged(here):
+    texts = {
+        "stts.tsv": "John\tNE\nloves\tVVFIN\nMary\tNE\n\n",
+        "ud.tsv": "John\tPROPN\nloves\tVERB\nMary\tPROPN\n\n",
+        "a.tsv": "John\tNN\nloves\tVVFIN\nMary\tNE\n\n",
+        "rules.tsv": "NE\tPROPN\nNN\tNOUN\nVVFIN\tVERB,fin\n",
+        "sides.tsv": "stts\tNE\tPROPN\nstts\tNN\tNOUN\nstts\tVVFIN\tVERB,fin\n",
+        "two.tsv": "NE\tPROPN\nNE\tNOUN\n",
+        "nothing.tsv": "NE\t,\n",
+    }
+    for name, text in texts.items():
+        (here / name).write_text(text, "utf-8")
+    return ("--task", "tags", "--theory", "stts=stts.tsv", "--theory", "ud=ud.tsv", "--column", "2")
+
+
+@pytest.mark.parametrize("rules", ["stts=rules.tsv", "sides.tsv"])
+def test_tags_of_two_guidelines(assay, here, tagged, rules):
+    done = assay("cross", *tagged, "--map", rules, "a@stts=a.tsv", "b@ud=ud.tsv", *QUICK, "--format", "json")
+    found = scores(done)
+    # fin is forgiven; NOUN is spurious, and the first PROPN is missing.
+    assert found["a", "cross-score"] == pytest.approx(1 - 2 / (4 + 3))
+    assert found["b", "cross-score"] == 1
+    rows = {(row["system"], row["measure"]): row["value"] for row in json.loads(done.stdout)["scores"] if row["main"]}
+    assert rows["a", "accuracy@stts"] == pytest.approx(2 / 3)
+    assert "|units:tags|" in json.loads(done.stdout)["signature"]
+    page = assay("cross", *tagged, "--map", rules, "a@stts=a.tsv", "--html", "p.html", *QUICK, "--full")
+    assert page.returncode == 0, page.stderr
+    assert "Most frequent disagreements" not in page.stdout
+    assert "annotations" in (here / "p.html").read_text("utf-8")
+
+
+def test_costs_are_named(assay, tagged):
+    options = ("--map", "stts=rules.tsv", "a@stts=a.tsv", *QUICK, "--edit-costs", "add=0,delete=1")
+    done = assay("cross", *tagged, *options, "--format", "json")
+    assert scores(done)["a", "cross-score(add=0)"] == pytest.approx(3 / 4)
+    assert "edit_costs add:0" in json.loads(done.stdout)["signature"]
+    costs = ("--sizes", "paper", "--edit-costs", "add=2,delete=1")
+    trees = assay("cross", *THEORIES, MALT, *costs, *QUICK, "--format", "md")
+    assert "costs of edits: add 2, delete 1" in trees.stdout
+    assert "fair" not in trees.stdout
+
+
+def test_one_gold_is_more_general(assay):
+    done = assay("cross", "subsumes", *THEORIES)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[:5] == [
+        "relation\tsentences",
+        "dep ⊑ ps alone\t1",
+        "ps ⊑ dep alone\t0",
+        "both\t1",
+        "neither\t0",
+    ]
+    assert "ps ⊑ dep not at dep.conllu:1: hd over 'John'" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--column", "xx=3"), "--column xx=3: there is no theory 'xx'. There is: stts, ud."),
+        (("--column", "ud=3"), "--column ud=3: ud has the column 2 already."),
+        (("--map", "xx=rules.tsv"), "--map xx=rules.tsv: there is no theory 'xx'. There is: stts, ud."),
+        (("--map", "stts=two.tsv"), "--map: NE stands for PROPN and for NOUN. Write one line with all of its units."),
+        (("--map", "nothing.tsv"), "--map: NE stands for nothing. Name its units, or leave the line out."),
+        (
+            ("--theory", "stts+ud"),
+            "functions are those of trees. Leave --functions and --theory a+b out with --task tags.",
+        ),
+        (("--sizes", "paper"), "--sizes is for trees. Leave it out with --task tags."),
+        (("-m", "las"), "-m las: is about dependencies, and tags are compared here: measures of tags."),
+        (("-m", "tedeval"), "-m tedeval: it is always given. It needs no -m."),
+        (("--edit-costs", "ad=1"), "there is no edit 'ad'. Did you mean add?"),
+        (("--edit-costs", "add"), "--edit-costs add: give both costs as numbers, e.g. add=2,delete=1"),
+        (("--edit-costs", "add=0,delete=0"), "--edit-costs add=0,delete=0: one of the two must be above 0."),
+        (
+            ("--edit-costs", "add=-1"),
+            "--edit-costs add=-1: give whole numbers from 0 on. Only their ratio counts: 1.5 to 1 is 3 to 2.",
+        ),
+    ],
+)
+def test_what_guidelines_do_not_have_is_refused(assay, tagged, arguments, message):
+    done = assay("cross", *tagged, "a@stts=a.tsv", *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"assay: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*THEORIES, MALT, "--edit-costs", "add=2"), "TedEval 2.1 has no sizes for such costs. Add --sizes paper"),
+        ((*THEORIES, MALT, "--label-path", "/"), "--column and --label-path are for --task tags, spans or graphs."),
+        (("subsumes", *THEORIES[:2]), "assay cross subsumes takes two theories, but 1 are given."),
+        ((*THEORIES, MALT, "--task", "graphs"), "ps.mrg: arcs and phrases have no common unit."),
+        (
+            ("--task", "spans", *THEORIES, "--theory", "x=dep.conllu", MALT),
+            "--task spans: 3 golds, but only spans of two can be paired. Give two.",
+        ),
+        (
+            ("--task", "graphs", "--theory", "a=dep.conllu", "--theory", "b=short.conllu", "m@a=malt.conllu"),
+            "short.conllu",
+        ),
+    ],
+)
+def test_what_trees_do_not_have_is_refused(assay, arguments, message):
+    done = assay("cross", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr

@@ -54,6 +54,8 @@ def test_all_scores_and_counts(crossed):
     checked = 0
     for row in result.counts:
         spec, _, theory = row.measure.partition("@")
+        if spec.startswith("fair"):
+            continue
         assert ("gold=single" in spec) == bool(theory)
         mode = expected["systems"][row.system]["single" if theory else "multiple"]
         figure = mode["unlabelled" if "labelled=false" in spec else "labelled"][variant]
@@ -142,6 +144,8 @@ def test_parsers_of_one_framework_are_tested_on_all_of_their_scores(folder):
     result = assay.cross(theories, [system(folder, name) for name in names], times=2000)
     alike = {row.measure: row.p for row in result.comparisons if (row.a, row.b) == (names[0], names[1])}
     assert set(alike) == {
+        "fair-tedeval",
+        "fair-tedeval(gold=single)@dep",
         "tedeval",
         "tedeval(labelled=false)",
         "tedeval(gold=single)@dep",
@@ -149,10 +153,11 @@ def test_parsers_of_one_framework_are_tested_on_all_of_their_scores(folder):
         "uas@dep",
         "las(subtypes=true)@dep",
     }
-    assert min(alike.values()) > 0.2
+    assert min(alike.values()) > 0.15
     ahead = [row for row in result.comparisons if row.b == names[2]]
-    # Ten tests are one family.
+    # All tests are one family.
     assert {(row.measure, row.difference < 0, row.p < 0.01, row.p_adjusted < 0.05) for row in ahead} == {
+        ("fair-tedeval", True, True, True),
         ("tedeval", True, True, True),
         ("tedeval(labelled=false)", True, True, True),
     }

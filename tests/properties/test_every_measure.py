@@ -88,7 +88,7 @@ EXAMPLES = {
     ),
 }
 AGREEING = ("alpha", "fleiss", "ac1", "alpha-u", "gamma", "alt-test", "soft", "perspective")
-CROSSED = ("tedeval",)
+CROSSED = ("tedeval", "fair-tedeval", "cross-score")
 ZEROS = ("zeros",)
 on_every_example = pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
 QUICK: dict[str, Any] = {"times": 20}

@@ -323,11 +323,13 @@ def cross_command(
     several versions it is one row, and phrase structure without functions takes them from its dependencies. `assay
     cross enrich TREES LABELS` writes phrase structure with the functions of another treebank; `assay cross
     generalise` and `assay cross unify`, with --theory, write the function trees that the golds agree on, or all that
-    they say together.
+    they say together; `assay cross subsumes` counts the sentences in which one of two golds is more general. With
+    --task, tags, spans or arcs by several guidelines are compared in the same way.
 
     Examples:
       assay cross --theory dep=gold.conllu --theory ps=gold.mrg malt@dep=malt.conllu brown@ps=brown.mrg
       assay cross --theory d=gold.conllu --theory p=gold.mrg --theory p+d a@p=brown.mrg a@d=brown.conllu --sizes paper
+      assay cross --task tags --theory x=gold.conllu --column x=XPOS a@x=a.conllu b@x=b.conllu
       assay cross enrich gold.mrg gold.conllu -o enriched.mrg
       assay cross generalise --theory dep=gold.conllu --theory ps=gold.mrg --theory ps+dep -o common.mrg
     """
@@ -352,8 +354,8 @@ def cross_command(
             raise UsageError(f"--functions {spec!r} should be THEORY=FILE.")
         lines = [line.strip() for batch in Source(path).batches() for _, line in batch.lines()]
         labels[theory] = [line for line in lines if line]
-    if systems[:1] in (("generalise",), ("unify",)):
-        from assay.tasks.cross.brackets import common_gold
+    if systems[:1] in (("generalise",), ("unify",), ("subsumes",)):
+        from assay.tasks.cross.brackets import common_gold, compare_golds
 
         if systems[1:]:
             raise UsageError(
@@ -361,7 +363,10 @@ def cross_command(
             )
         names = ("subtypes", "input_format", "segmentation", "non_projective", "map", "on_mismatch")
         chosen = {name: options[name] for name in names}
-        text, warnings = common_gold(theories, systems[0], function_labels=labels, **chosen)
+        if systems[0] == "subsumes":
+            text, warnings = compare_golds(theories, function_labels=labels, **chosen)
+        else:
+            text, warnings = common_gold(theories, systems[0], function_labels=labels, **chosen)
         write_output(text, output.path)
         for line in warnings:
             output.tell(f"warning: {line}")

@@ -51,7 +51,9 @@ class Command(click.Command):
             return super().invoke(ctx)
         from assay.files import check_allowed, check_writable, is_stream, protect_inputs
 
-        values = (value for parameter, value in given if not isinstance(parameter.type, OutputPath))
+        # A separator, such as a full stop, is no folder.
+        inputs = (one for one in given if not isinstance(one[0].type, OutputPath) and one[0].metavar != "SEP")
+        values = (value for _, value in inputs)
         with protect_inputs(path for value in values for text in _texts(value) for path in _paths(text)):
             options: dict[str, str] = {}
             for option, path in outputs:

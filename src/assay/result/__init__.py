@@ -35,7 +35,7 @@ _ORDER = (
     *("tables", "examples", "texts", "warnings", "notes"),
 )
 """The order of fields in JSON."""
-_IF_FILLED = ("curves", "calibrations", "thresholds", "judges", "plans")
+_IF_FILLED = ("curves", "calibrations", "thresholds", "judges", "plans", "gold_differences")
 """Tables that JSON leaves out if they are empty."""
 Read = typing.TypeVar("Read")
 Confident = typing.TypeVar("Confident", Curve, Calibration)

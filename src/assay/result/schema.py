@@ -1117,7 +1117,7 @@ class Framework(Record, key="name"):
     name: str
     path: str
     kind: str
-    """`dependencies` or `constituents`."""
+    """`dependencies`, `constituents`, `tags`, `spans` or `graphs`."""
     enriched_by: str
     """The gold whose functions it took; empty if it has its own."""
     systems: tuple[str, ...]
@@ -1136,6 +1136,21 @@ class Overlap(Record, key="a b labelled"):
     labelled: bool
     """True if labels count."""
     value: float
+
+
+class GoldDifference(Record, key="a b label_a label_b"):
+    """Places at which two golds of `cross` have no unit in common, by label (`--task tags`, `spans`, `graphs`)."""
+
+    a: str
+    """The first gold."""
+    b: str
+    """The second gold."""
+    label_a: str | None
+    """The label of the first gold; null if it has nothing there."""
+    label_b: str | None
+    """The label of the second gold; null if it has nothing there."""
+    count: int
+    """The number of such words, or of units that one gold lacks."""
 
 
 class Similarity(TwoSystemsOnScore, key="a b measure score"):
@@ -1685,8 +1700,8 @@ class Presentation(Record, kw_only=True):
     noun: str = "word"
     """The word for one item."""
     drawing: str = "tags"
-    """The kind of layer that is drawn: `tags`, `arcs`, `spans`, `graph`, `frames`, `trees`, `chains`, `units` or
-    `cards`."""
+    """The kind of layer that is drawn: `tags`, `arcs`, `spans`, `graph`, `frames`, `trees`, `chains`, `units`,
+    `annotations` or `cards`."""
     heading: str = ""
     """The comparison in a line; if empty, it is made from other fields."""
     text_unit: str = "sentence"
@@ -1725,6 +1740,7 @@ class Tables(Record, kw_only=True):
     transitions: tuple[Transition, ...] = ()
     frameworks: tuple[Framework, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
+    gold_differences: tuple[GoldDifference, ...] = ()
     similarities: tuple[Similarity, ...] = ()
     error_types: tuple[ErrorType, ...] = ()
     sweeps: tuple[Sweep, ...] = ()

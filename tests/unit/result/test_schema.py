@@ -51,7 +51,8 @@ def test_results_over_sets_of_assay_1_are_read(tmp_path: Path) -> None:
 def test_json_has_facts_in_two_records_and_a_list_for_each_table(result: Result) -> None:
     data = json.loads(result.to_json())
     assert (data["schema"], data["about"]["unit"], data["shown"]["noun"]) == ("assay/2", "sentence", "word")
-    assert {*TABLES} - {*data} == {"curves", "calibrations", "thresholds", "judges", "plans"}  # left out if empty
+    # Left out if empty.
+    assert {*TABLES} - {*data} == {"curves", "calibrations", "thresholds", "judges", "plans", "gold_differences"}
     assert all(isinstance(data[name], list) for name in {*TABLES} & {*data})
     assert list(data)[:8] == ["schema", "version", "signature", "verdict", "about", "shown", "gold", "systems"]
 

@@ -9,15 +9,15 @@ import { FONTS, Sheet, fitText, linesOf, widthOf } from "./lines.js";
 import { plural } from "./numbers.js";
 import { itemDiffers, legendOf, sceneOf } from "./scene.js";
 import { tagRows } from "./tagrows.js";
-import { treeBands, unitTrees } from "./trees.js";
+import { treeBands, unitLanes, unitTrees } from "./trees.js";
 /**
  * @import { Texts } from "./data.js"
  * @import { Line } from "./lines.js"
  * @import { Painting, Scene, Shown } from "./scene.js"
  */
 
-const PAINTERS = { tags: tagRows, arcs: arcBands, spans: laneBands, graph: graphBands, frames: frameBands, trees: treeBands, chains: chainLines, units: unitTrees };
-const WHAT = { tags: "Tags", arcs: "Dependencies", spans: "Spans", graph: "Arcs", frames: "Predicates and arguments", trees: "Constituents", chains: "Coreference chains", units: "Function trees" };
+const PAINTERS = { tags: tagRows, arcs: arcBands, spans: laneBands, graph: graphBands, frames: frameBands, trees: treeBands, chains: chainLines, units: unitTrees, annotations: unitLanes };
+const WHAT = { tags: "Tags", arcs: "Dependencies", spans: "Spans", graph: "Arcs", frames: "Predicates and arguments", trees: "Constituents", chains: "Coreference chains", units: "Function trees", annotations: "Annotations" };
 const EDGE = 10;
 const MARGIN = 4;
 const WORDS = 26;

@@ -33,7 +33,7 @@ function itemLine(texts, text) {
   return `${JSON.stringify({ id: texts.data.ids[text], ...parts, ...Object.fromEntries(texts.factsOf(text)), gold: labels(texts.gold), ...answers })}\n`;
 }
 
-const WRITERS = { arcs: dependencyLines, spans: spanLines, graph: headedLines, frames: headedLines, trees: bracketLines, chains: chainColumns, units: unitLines };
+const WRITERS = { arcs: dependencyLines, spans: spanLines, graph: headedLines, frames: headedLines, trees: bracketLines, chains: chainColumns, units: unitLines, annotations: unitLines };
 
 function oneLine(value) {
   return String(value).replace(/\s+/gu, " ");

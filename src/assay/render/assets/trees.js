@@ -19,6 +19,16 @@ export function treeBands(scene) {
 
 /** Function trees: the golds of the frameworks first, then what all golds share, then systems. @param {Scene} scene */
 export function unitTrees(scene) {
+  return treesOf(scene, unitSides(scene));
+}
+
+/** Tags, spans or arcs by several guidelines, which are no trees: lanes for the same sides. @param {Scene} scene */
+export function unitLanes(scene) {
+  return laneBands(scene, unitSides(scene));
+}
+
+/** The units of golds and systems with their states. @param {Scene} scene */
+function unitSides(scene) {
   const { texts } = scene;
   const golds = texts.layers.slice(texts.systems.length + 1).map((layer, index) => ({ number: texts.systems.length + 1 + index, system: NONE, name: layer.side, heading: layer.side, letter: "" }));
   const bands = [...golds, ...scene.sides].map((side) => ({ side, spans: texts.spans(side.number, scene.text).filter((span) => isDrawable(scene, side, span)) }));
@@ -33,7 +43,7 @@ export function unitTrees(scene) {
       dressSpan(scene, span);
     }
   }
-  return treesOf(scene, bands);
+  return bands;
 }
 
 /** Trees of spans with states, each on one line of any width; what is missing is drawn under the words. @param {Scene} scene */

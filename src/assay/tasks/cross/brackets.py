@@ -14,12 +14,14 @@ from assay.corpus import Corpus
 from assay.engine.phrases import ROOTS, category, functions, with_words_of
 from assay.errors import AlignmentError, InputError, UsageError, list_problems, unknown
 from assay.keywords import CrossKeywords
-from assay.tasks.cross.functiontrees import FunctionTrees, unify
-from assay.tasks.cross.treebanks import CrossOptions, read_comparison, read_trees, word_differences
+from assay.tasks.cross.functiontrees import FunctionTrees, overlay, subsumes, unify
+from assay.tasks.cross.treebanks import CrossOptions, read_comparison, read_trees, theory_paths, word_differences
 
 CATEGORY = "X"
 """The category of all nodes."""
 WAYS = ("generalise", "unify")
+_FIRST = 3
+"""The number of places that are shown at which a gold is not more general than another."""
 _ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 _BREAKS = frozenset("() \t\n\r\v\f")
 """The characters that end a word or label in brackets; white space is that of ASCII only."""
@@ -81,6 +83,48 @@ def common_gold(
             f"{what} a word without a node of its own, or no root: brackets have one, and it will be read."
         )
     return "".join(lines), warnings
+
+
+def compare_golds(
+    theories: Sequence[str],
+    *,
+    function_labels: Mapping[str, Iterable[str]] | None = None,
+    **given: Unpack[CrossKeywords],
+) -> tuple[str, list[str]]:
+    """In how many sentences one gold is more general than the other (⊑), where first it is not; and warnings.
+
+    A tree is more general than another if that one has all of its nodes, with all of their functions. A node without
+    a function is more general than any node over the same words.
+    """
+    names = list(theory_paths(theories)[0])
+    if len(names) != 2:
+        raise UsageError(f"assay cross subsumes takes two theories, but {len(names)} are given.")
+    compared = read_comparison(theories, None, CrossOptions.of(given, function_labels))
+    trees = [compared.trees[f"gold {name}"] for name in names]
+    both = overlay(*trees)
+    holds, broken = [], []
+    for one, other in ((0, 1), (1, 0)):
+        holds.append(subsumes(trees[one], trees[other]))
+        # Nodes that the other tree lacks, and functions of nodes that it has.
+        lost = both.has_node[one] & ~both.has_node[other]
+        unlike = both.has_label[one] & ~both.has_label[other]
+        nodes = np.unique(np.concatenate([np.flatnonzero(lost), both.union.label_node[unlike]]))
+        for node in nodes[:_FIRST].tolist():
+            sentence = int(both.union.nodes.sentence[node])
+            words, stretches = compared.words(sentence), both.union.nodes.stretches(node)
+            text = " … ".join(" ".join(words[begin:end]) for begin, end in stretches)
+            codes = both.union.label[unlike & (both.union.label_node == node)].tolist()
+            labels = "+".join(sorted(both.union.labels[code] for code in codes)) or "no function"
+            place = compared.reference.place_of_sentence(sentence)
+            broken.append(f"{names[one]} ⊑ {names[other]} not at {place}: {labels} over {text!r}")
+    rows = {
+        f"{names[0]} ⊑ {names[1]} alone": holds[0] & ~holds[1],
+        f"{names[1]} ⊑ {names[0]} alone": holds[1] & ~holds[0],
+        "both": holds[0] & holds[1],
+        "neither": ~holds[0] & ~holds[1],
+    }
+    lines = ["relation\tsentences", *(f"{name}\t{int(mask.sum())}" for name, mask in rows.items()), *broken]
+    return "".join(f"{line}\n" for line in lines), list(compared.warnings)
 
 
 def _write_common(trees: FunctionTrees, sentence: int, words: Sequence[str], numbered: bool) -> str:

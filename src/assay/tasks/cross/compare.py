@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import combinations, permutations
+from itertools import combinations
 from typing import Unpack
 
 import numpy as np
@@ -16,7 +16,7 @@ from assay.corpus import Corpus
 from assay.engine.build import Compared, Findings, build, count_tests
 from assay.engine.counts import BLOCKS, FEW_CLUSTERS, FEW_UNITS, Counts, JointCounts, as_sums, hash_blocks
 from assay.engine.measure import Measure, find
-from assay.engine.options import Options, checksum_files
+from assay.engine.options import Options
 from assay.engine.parts import choose_unit
 from assay.engine.phrases import roots
 from assay.engine.run import measure_shard
@@ -25,10 +25,11 @@ from assay.engine.treebanks import columns_of
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError
 from assay.keywords import CrossKeywords, File, explicit
-from assay.result import Framework, InputFile, Overlap, Result, enumeration
+from assay.result import Confusion, Framework, InputFile, Overlap, Result, enumeration
 from assay.result.grammar import ALPHA
-from assay.tasks.cross.functiontrees import HEAD, ROOT, subsumes
-from assay.tasks.cross.measures import Parse, tedeval
+from assay.tasks.cross.functiontrees import HEAD, ROOT
+from assay.tasks.cross.guidelines import GRAPHS, SPANS, TAGS, has_graphs, read_guidelines
+from assay.tasks.cross.measures import Parse
 from assay.tasks.cross.task import TASK
 from assay.tasks.cross.texts import TreebankOverlay, draw_examples, embed_texts
 from assay.tasks.cross.treebanks import (
@@ -39,10 +40,17 @@ from assay.tasks.cross.treebanks import (
     Treebanks,
     categories_only,
     read_comparison,
+    theory_paths,
 )
 
-NATIVE = {DEPENDENCIES: ("uas", "las"), CONSTITUENTS: ("parseval",)}
-"""The measures of a framework if the user names none of it."""
+NATIVE = {
+    DEPENDENCIES: ("uas", "las"),
+    CONSTITUENTS: ("parseval",),
+    TAGS: ("accuracy",),
+    SPANS: ("exact",),
+    GRAPHS: (),
+}
+"""The measures of a framework if the user names none of it; those of graphs depend on the format."""
 _OF_MEASURES = ("needed_column", "idle_punctuation", "kept_roots", "nothing_left", "not_scored", "plain_sentence")
 """Remarks that are about measures, not about files."""
 _MANY = 20
@@ -67,18 +75,32 @@ def cross(
     relational-realizational trees, the labels that are functions. `segmentation`: a sentence that a file cuts into
     other words stops the run (`same`), is counted as wholly missing (`strict`), or is compared in all files by sets
     of characters (`chars`). `non_projective`: sentences with gaps are scored like others (`keep`),
-    left out (`leave-out`), or dependencies are lifted until they are projective (`lift`). `map`: a mapping file for
-    functions, in which a side may also be a theory or `name@theory`. The other options are those of `compare`.
+    left out (`leave-out`), or dependencies are lifted until they are projective (`lift`). `map`: mapping files for
+    functions, in which a side may also be a theory or `name@theory`; a dictionary has one for each theory.
+    `edit_costs`: the costs of edits, `{"add": 2, "delete": 1}`, with sizes `paper`.
+
+    With a `task` (`tags`, `spans`, `graphs`) annotations by several guidelines are compared instead of trees.
+    `column` says by theory where they are, `map` which units a label stands for, `label_path` what divides general
+    and special labels of spans. The other options are those of `compare`.
     """
     options = CrossOptions.of(given, function_labels)
     asked = [measures] if isinstance(measures, str) else list(measures or ())
-    native = _native_measures(asked, subtypes=options.subtypes)
-    columns = dict.fromkeys(name for spec in native[DEPENDENCIES] for name in columns_of(find(spec)))
-    compared = read_comparison(theories, systems, options, tuple(columns))
+    native = _native_measures(asked, options)
+    if options.task is None and has_graphs(theory_paths(theories)[0].values(), options):
+        options = CrossOptions.of({**given, "task": "graphs"}, function_labels)
+    if options.task is not None:
+        compared = read_guidelines(theories, systems, options)
+        options = compared.options
+    elif options.column or options.label_path != ".":
+        raise UsageError("--column and --label-path are for --task tags, spans or graphs. Leave them out for trees.")
+    else:
+        columns = dict.fromkeys(name for spec in native[DEPENDENCIES] for name in columns_of(find(spec)))
+        compared = read_comparison(theories, systems, options, tuple(columns))
     reference = compared.reference
-    unit = options.unit or choose_unit(reference.documents, reference.sentences)
+    unit = choose_unit(reference.documents, reference.sentences)
+    unit = options.unit or ("document" if reference.whole_documents else unit)
     kinds = {gold.kind for gold in compared.golds.values()}
-    for spec, kind in ((spec, find(spec).task) for spec in asked):
+    for spec, kind in ((spec, find(spec, options.task or "").task) for spec in asked):
         if kind not in kinds:
             raise UsageError(f"-m {spec}: no gold has {kind}. Give one: --theory name=path")
 
@@ -92,36 +114,35 @@ def cross(
     for figures in (*tedeval_figures, *native_figures):
         figures.settings = replace(settings, alpha=ALPHA / max(1, family))
     sides = TreebankOverlay(compared)
-    on = str(_tedeval(options.sizes, labelled=sides.labelled))
+    on = str(_measures_across(options)[not sides.labelled])
     golds = {f"theory {compared.full_name(name)}": gold for name, gold in compared.golds.items()}
     findings = Findings(
         {
             "command": "cross",
             "task": TASK.name,
             "noun": TASK.noun,
-            "drawing": TASK.drawing.kind,
+            "drawing": TASK.drawing.kind if options.task is None else "annotations",
             "unit": unit,
             "units": units,
             "items": len(reference),
             "documents": reference.documents if unit == "sentence" and 1 < reference.documents < units else 0,
             "aligned_by": "characters" if compared.parts else "words",
             "family": family,
-            "texts": (
-                embed_texts(sides, on, options.embed, options.seed)
-                if options.embed != "none" and compared.scored
-                else None
-            ),
+            "texts": embed_texts(sides, on, options.embed, options.seed) if options.embed != "none" else None,
         },
         {
             "assay": assay.__version__,
             "task": "cross",
-            "sizes": options.sizes,
+            **({"sizes": options.sizes} if options.task is None else {"units": options.task}),
+            **{f"column {name}": column for name, column in compared.columns.items()},
+            **({} if options.label_path == "." else {"label_path": options.label_path}),
+            **{f"edit_costs {name}": cost for name, cost in options.edit_costs.items()},
             **({} if options.subtypes else {"subtypes": "false"}),
             **({} if options.segmentation == "same" else {"segmentation": options.segmentation}),
             **({} if options.non_projective == "keep" else {"non_projective": options.non_projective}),
             **{f"functions {name}": "+".join(sorted(labels)) for name, labels in options.function_labels.items()},
-            **{name: f"sha256={digest[:12]}" for name, digest in checksum_files(options, ()).items()},
-            "measures": "+".join(spec for kind in native.values() for spec in kind),
+            **{name: f"sha256={digest[:12]}" for name, digest in options.map_checksums().items()},
+            "measures": "+".join(dict.fromkeys(str(figures.measure) for figures in native_figures)),
             "unit": unit,
             "n": reference.sentences,
             "interval": options.interval,
@@ -139,9 +160,9 @@ def cross(
             *((figures, ["scores"]) for figures in native_figures),
             *((figures, ["scores", "counts"]) for figures in tedeval_figures),
         ],
-        [Compared(on, None, sides.items.fold(), "value", bounds=False)] if len(compared.scored) > 1 else [],
-        warnings=[*compared.warnings, *_warnings(compared), *warnings],
-        notes=[*compared.notes, *_notes(compared), *notes],
+        [Compared(on, None, sides.items.fold(), "value", bounds=False)] if len(compared.first) > 1 else [],
+        warnings=[*compared.warnings, *_copies(compared), *([] if options.task else _warnings(compared)), *warnings],
+        notes=[*compared.notes, *([] if options.task else _notes(compared)), *notes],
         least_units=FEW_UNITS if unit == "sentence" else FEW_CLUSTERS,
         options=options,
     )
@@ -156,7 +177,9 @@ def cross(
         )
         for name, gold in compared.golds.items()
     ]
-    findings.rows["overlaps"] += _overlaps(compared)
+    findings.rows["overlaps"] += compared.overlaps if options.task else _overlaps(compared)
+    findings.rows["gold_differences"] += compared.differences
+    findings.rows["confusion"] += [] if options.edit_costs or options.task else _confusions(compared)
     findings.rows["examples"] += draw_examples(sides, options.examples, options.seed)
     findings.rows["mappings"] += compared.mappings
     return build(findings)
@@ -169,41 +192,48 @@ def _describe_file(name: str, corpus: Corpus) -> InputFile:
 # --- TedEval ---
 
 
-def _tedeval(sizes: str, *, labelled: bool, single: bool = False) -> Measure:
-    gold = ", gold=single" if single else ""
-    return find(f"tedeval(sizes={sizes}, labelled={str(labelled).lower()}{gold})")
+def _tedeval(options: CrossOptions, *, labelled: bool, single: bool = False, fair: bool = False) -> Measure:
+    given = {"sizes": options.sizes, **({"gold": "single"} if single else {})}
+    if fair:
+        return find(specs.spell("fair-tedeval", given))
+    return find(specs.spell("tedeval", {**given, "labelled": labelled, **options.edit_costs}))
 
 
-def _parse(compared: Treebanks, bank: Treebank, gold: Treebank) -> Parse:
-    """A parse and its gold, with the numbers of words if trees are over parts of words."""
-    words = (np.diff(bank.corpus.starts), np.diff(gold.corpus.starts)) if compared.parts else None
-    return Parse(compared.trees[bank.title], compared.trees[gold.title], compared.common, words)
+def _measures_across(options: CrossOptions, *, single: bool = False) -> list[Measure]:
+    """The measures that all systems have: labelled, unlabelled and fair TedEval, or the cross score."""
+    if options.task is not None:
+        return [] if single else [find(specs.spell("cross-score", options.edit_costs))]
+    measures = [_tedeval(options, labelled=labelled, single=single) for labelled in (True, False)]
+    # Two edits are one error only if both cost the same.
+    return measures if options.edit_costs else [*measures, _tedeval(options, labelled=True, single=single, fair=True)]
 
 
 def _count(parse: Parse, measure: Measure) -> Counts:
-    counts = tedeval(parse, **measure.parameters)
+    counts = measure.function(parse, **measure.parameters)
     assert isinstance(counts, Counts)
     return counts
 
 
 def _tedeval_figures(compared: Treebanks, unit: str, settings: Settings) -> list[MeasureScores]:
-    """TedEval against all golds together and against each system's own, with and without labels."""
-    reference, sizes = compared.reference, compared.options.sizes
+    """TedEval against all golds together and against each system's own, with labels, without, and fair."""
+    reference, options = compared.reference, compared.options
     of_sentence = reference.unit_of_sentence(unit)
     units = int(of_sentence.max(initial=-1)) + 1
     # The block of each unit, if there are too many of them.
     blocks = cache(lambda: np.arange(units) if units <= BLOCKS else hash_blocks(reference.unit_names(unit)))
-    parses = {bank.title: _parse(compared, bank, compared.golds[bank.theory]) for bank in compared.outputs}
-    multiple = [_tedeval(sizes, labelled=labelled) for labelled in (True, False)]
-    columns = [(str(measure), measure, compared.scored) for measure in multiple]
-    for measure in (_tedeval(sizes, labelled=labelled, single=True) for labelled in (True, False)):
-        columns += [(f"{measure}@{theory}", measure, compared.outputs_in(theory)) for theory in compared.golds]
+    columns: list[tuple[str, Measure, dict[str, Treebank]]] = []
+    for single in (False, True):
+        for measure in _measures_across(options, single=single):
+            if single:
+                columns += [(f"{measure}@{name}", measure, compared.outputs_in(name)) for name in compared.golds]
+            else:
+                columns.append((str(measure), measure, compared.first))
     figures = []
     for name, measure, banks in columns:
         counts = [
-            (system, _count(parses[bank.title], measure).regroup(of_sentence, units))
+            (system, _count(compared.parse(bank), measure).regroup(of_sentence, units))
             for system, bank in banks.items()
-            if bank.title not in compared.bare and (system in compared.labelled or not measure.parameters["labelled"])
+            if compared.is_labelled(bank) or not measure.parameters.get("labelled", True)
         ]
         if counts:
             tallies = JointCounts.of(counts, measure.fields_read, blocks, unit=unit)
@@ -211,12 +241,22 @@ def _tedeval_figures(compared: Treebanks, unit: str, settings: Settings) -> list
     return figures
 
 
+def _confusions(compared: Treebanks) -> Iterator[Confusion]:
+    """The functions that systems confuse: labelling errors of fair TedEval against all golds."""
+    measure = _tedeval(compared.options, labelled=True, fair=True)
+    for system, bank in compared.first.items():
+        if compared.is_labelled(bank):
+            pairs = compared.parse(bank).pairs(empty_counts=compared.options.sizes != "paper").confusion()
+            for (gold, assigned), number in sorted(pairs.items(), key=lambda row: (-row[1], row[0])):
+                yield Confusion(system, str(measure), gold, assigned, number, "le")
+
+
 def _overlaps(compared: Treebanks) -> Iterator[Overlap]:
     """The agreement of each two golds: the single score of one against the other, by the sizes asked for."""
     for a, b in combinations(compared.golds.values(), 2):
-        parse = _parse(compared, a, b)
+        parse = compared.parse(a, b)
         for labelled in (True, False):
-            measure = _tedeval(compared.options.sizes, labelled=labelled, single=True)
+            measure = _tedeval(replace(compared.options, edit_costs={}), labelled=labelled, single=True)
             counts = _count(parse, measure)
             sums = as_sums(counts.total(), counts.fields)
             yield Overlap(a.theory, b.theory, labelled, float(measure.scores[measure.main](sums)))
@@ -225,7 +265,7 @@ def _overlaps(compared: Treebanks) -> Iterator[Overlap]:
 # --- the measures of each framework itself ---
 
 
-def _native_measures(asked: Sequence[str], *, subtypes: bool) -> dict[str, tuple[str, ...]]:
+def _native_measures(asked: Sequence[str], options: CrossOptions) -> dict[str, tuple[str, ...]]:
     """The measures of each framework: those that are asked for, or its usual ones.
 
     Whether relations keep their subtypes is decided for all trees and measures, except for a measure that decides it
@@ -233,19 +273,23 @@ def _native_measures(asked: Sequence[str], *, subtypes: bool) -> dict[str, tuple
     """
     chosen: dict[str, list[str]] = {kind: [] for kind in NATIVE}
     for spec in asked:
-        task = find(spec).task
+        task = find(spec, options.task or "").task
         if task == "cross":
-            raise UsageError(f"-m {spec}: TedEval is always given. How it is measured: --sizes")
-        if task not in chosen:
+            how = "How it is measured: --sizes" if options.task is None else "It needs no -m."
+            raise UsageError(f"-m {spec}: {'TedEval' if options.task is None else 'it'} is always given. {how}")
+        fitting = [DEPENDENCIES, CONSTITUENTS] if options.task is None else [options.task]
+        fitting += [DEPENDENCIES] if options.task == GRAPHS else []
+        if task not in fitting:
+            things = options.task or "trees"
             raise UsageError(
-                f"-m {spec}: is about {task}, and trees are compared here: measures of {' or '.join(chosen)}."
+                f"-m {spec}: is about {task}, and {things} are compared here: measures of {' or '.join(fitting)}."
             )
         chosen[task].append(spec)
 
     def set_subtypes(spec: str) -> str:
-        measure, (_, given) = find(spec), specs.parse(specs.split_score(spec)[0], "measure")
+        measure, (_, given) = find(spec, options.task or ""), specs.parse(specs.split_score(spec)[0], "measure")
         if "subtypes" in measure.parameters and "subtypes" not in map(str.lower, given):
-            measure = replace(measure, parameters={**measure.parameters, "subtypes": subtypes})
+            measure = replace(measure, parameters={**measure.parameters, "subtypes": options.subtypes})
         return str(measure)
 
     return {kind: tuple(dict.fromkeys(map(set_subtypes, names or NATIVE[kind]))) for kind, names in chosen.items()}
@@ -269,7 +313,8 @@ def _native_figures(
             outputs = {system: categories_only(corpus, labels) for system, corpus in outputs.items()}
         # Trees that consist of functions have no constituents left.
         if outputs and (gold.trees is None or not roots(gold.trees).all()):
-            part = measure_shard("compare", gold, outputs, native[bank.kind], replace(plain, task=bank.kind))
+            here = replace(plain, task=bank.kind, column=compared.column)
+            part = measure_shard("compare", gold, outputs, native[bank.kind], here)
             for index, measure in enumerate(part.plan.measures):
                 counts = part.counts[index, None, part.unit]
                 assert isinstance(counts, JointCounts)
@@ -283,25 +328,33 @@ def _native_figures(
 # --- warnings and notes ---
 
 
-def _warnings(compared: Treebanks) -> Iterator[str]:
-    """Warnings about systems equal to gold, without functions, or without those that their gold was given."""
+def _copies(compared: Treebanks) -> Iterator[str]:
+    """Warnings about systems equal to gold."""
     for bank in compared.outputs:
         gold = compared.golds[bank.theory]
-        gold_trees, trees = compared.trees[gold.title], compared.trees[bank.title]
         if gold.corpus.sha256 == bank.corpus.sha256:
             same = f"has the same content as the gold {gold.theory} ({gold.corpus.name})."
             yield f"{bank.title} ({bank.corpus.name}) {same}"
-        elif len(gold_trees) >= _MANY and all(subsumes(*both).all() for both in permutations([gold_trees, trees])):
-            yield f"{bank.title} agrees with the gold {gold.theory} in every tree: copied, not parsed?"
+            continue
+        # Spans that are right by convention are not copies.
+        many = len(compared.trees[gold.title]) >= _MANY and compared.joint is None
+        if many and not compared.parse(bank).edits(labelled=True, empty_counts=True, gold="single").delta.any():
+            trees = compared.options.task is None
+            what = "tree: copied, not parsed?" if trees else "unit: copied, not predicted?"
+            yield f"{bank.title} agrees with the gold {gold.theory} in every {what}"
+
+
+def _warnings(compared: Treebanks) -> Iterator[str]:
+    """Warnings about systems without functions, or without those that their gold was given."""
     dependencies = [name for name, gold in compared.golds.items() if gold.kind == DEPENDENCIES]
     for bank in compared.outputs:
         if bank.title in compared.bare:
             yield (
-                f"{bank.title}: no node has one of the labels of --functions {bank.theory}=…, so TedEval does not "
-                "apply."
+                f"{bank.title}: no node has one of the labels of --functions {bank.theory}=…, so labelled TedEval "
+                "does not apply. Unlabelled TedEval takes its phrases as they are."
             )
-    for system in compared.scored:
-        if system not in compared.labelled:
+    for system, bank in compared.first.items():
+        if system not in compared.labelled and bank.title not in compared.bare:
             remedy = f" Give its dependencies too: {system}@{dependencies[0]}=…" if dependencies else ""
             yield f"{system}: no functions in its trees, so labelled TedEval does not apply.{remedy}"
     functions = {title: trees.functions - {ROOT} for title, trees in compared.trees.items()}

@@ -74,6 +74,12 @@ class Yields:
             return ((int(self.first[row]), int(self.last[row]) + 1),)
         return tuple(zip(self.stretch_begin[begin:end].tolist(), self.stretch_end[begin:end].tolist(), strict=True))
 
+    def word_masks(self, rows: Ints) -> Array:
+        """The words of yields as whole numbers with a bit for each."""
+        masks = np.empty(len(rows), dtype=object)
+        masks[:] = [sum((1 << end) - (1 << begin) for begin, end in self.stretches(row)) for row in rows.tolist()]
+        return masks
+
     def take(self, rows: Ints) -> Yields:
         """The yields of these rows in this order; no row is given twice."""
         place = np.full(len(self) if len(self.stretch_row) else 0, -1, dtype=np.int64)
@@ -119,7 +125,8 @@ def _boundary_numbers(words: Ints) -> Array:
     return mixed ^ (mixed >> np.uint64(31))
 
 
-def _add_stretches(outer: Yields, stretches: Mapping[int, Stretches]) -> Yields:
+def add_stretches(outer: Yields, stretches: Mapping[int, Stretches]) -> Yields:
+    """The yields, but those with stretches, by number, consist only of these."""
     rows = [(row, begin, end) for row in sorted(stretches) for begin, end in sorted(stretches[row])]
     return add_gaps(outer, *np.array(rows, dtype=np.int64).reshape(-1, 3).T)
 
@@ -228,7 +235,7 @@ def from_dependencies(starts: Ints, heads: Ints, relations: Ints, labels: Sequen
     ):
         code = label_codes.setdefault(label, len(label_codes))
         parts.append((yields, np.arange(len(yields)), np.full(len(yields), code)))
-    return _merge(starts, parts, label_codes)
+    return merge_nodes(starts, parts, label_codes)
 
 
 def from_nodes(
@@ -249,7 +256,7 @@ def from_nodes(
     tag. top_root: the node over all words of a sentence gets `root` if it has no label; no such node is added.
     """
     label_codes: dict[str, int] = {}
-    sources = [(_add_stretches(plain_yields(sentence, begin, end), stretches or {}), functions)]
+    sources = [(add_stretches(plain_yields(sentence, begin, end), stretches or {}), functions)]
     if preterminals is not None:
         sources.append((_single_words(starts, np.arange(int(starts[-1]))), preterminals))
     parts: list[_Part] = []
@@ -262,7 +269,7 @@ def from_nodes(
         nodes = np.repeat(np.arange(len(rows)), sizes[kept])
         labels = listed[numbers_of_runs(firsts[kept], sizes[kept])]
         parts.append((yields if len(rows) == len(yields) else yields.take(rows), nodes, labels))
-    trees = _merge(starts, parts, label_codes)
+    trees = merge_nodes(starts, parts, label_codes)
     if not top_root:
         return trees
     tops = np.flatnonzero(trees.bare & (trees.nodes.size == trees.words[trees.nodes.sentence]))
@@ -299,7 +306,7 @@ def from_relational_realizational(
     return from_nodes(starts, sentence, begin, end, tops, stretches=stretches, preterminals=keep_functions(*tags))
 
 
-def _merge(starts: Ints, parts: Sequence[_Part], labels: Collection[str]) -> FunctionTrees:
+def merge_nodes(starts: Ints, parts: Sequence[_Part], labels: Collection[str]) -> FunctionTrees:
     """The trees of all nodes; nodes with the same yield become one node with all their labels."""
     words = np.diff(starts)
     nodes, numbers = distinct_yields(words, [yields for yields, _, _ in parts])
@@ -382,7 +389,7 @@ def map_to_parts(trees: FunctionTrees, parts: Ints, begin: Ints, end: Ints) -> F
                 low, high = merged_stretches[-1][0], max(merged_stretches.pop()[1], high)
             merged_stretches.append((low, high))
         stretches[row] = tuple(merged_stretches)
-    merged, numbers = distinct_yields(parts, [_add_stretches(outer, stretches)])
+    merged, numbers = distinct_yields(parts, [add_stretches(outer, stretches)])
     return FunctionTrees.of(parts, merged, numbers[trees.label_node], trees.label, trees.labels)
 
 

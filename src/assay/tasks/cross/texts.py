@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,7 @@ from assay.corpus import Column, Marks
 from assay.engine.items import Items
 from assay.engine.texts import Rows, Texts, choose_texts, item_rows, order_by_place, span_rows, word_rows
 from assay.result import Example, ExampleSpan
-from assay.tasks.cross.functiontrees import Overlay, TreeUnits, overlay
+from assay.tasks.cross.functiontrees import Overlay, TreeUnits
 from assay.tasks.cross.measures import KINDS, MISSING, RIGHT, SPURIOUS, unit_kinds
 from assay.tasks.cross.treebanks import Treebanks
 
@@ -36,13 +37,14 @@ class TreebankOverlay:
     @property
     def labelled(self) -> bool:
         """True if labels count, because all systems have some."""
-        return self.compared.labelled.issuperset(self.compared.scored)
+        return all(map(self.compared.is_labelled, self.compared.first.values()))
 
     @cached_property
     def trees(self) -> Overlay:
         """Overlay of the trees that golds agree on, of golds, and of systems, in this order."""
-        banks = (*self.compared.golds.values(), *self.compared.scored.values())
-        return overlay(self.compared.common, *(self.compared.trees[bank.title] for bank in banks))
+        banks = (*self.compared.golds.values(), *self.compared.first.values())
+        both = self.compared.overlay(*(bank.title for bank in banks))
+        return Overlay(both.union, np.roll(both.has_node, 1, axis=0), np.roll(both.has_label, 1, axis=0))
 
     @cached_property
     def units(self) -> TreeUnits:
@@ -52,20 +54,26 @@ class TreebankOverlay:
     def kinds(self, units: TreeUnits, number: int) -> Ints:
         """Outcome of each unit in a system as an index into KINDS; NONE if it does not concern the system."""
         theories = list(self.compared.golds)
-        gold = theories.index(list(self.compared.scored.values())[number].theory)
+        gold = theories.index(list(self.compared.first.values())[number].theory)
         return unit_kinds(*units.has[[1 + len(theories) + number, 1 + gold, 0]])
 
     def layers(self) -> Iterator[tuple[str, TreeUnits, Bools, Ints | None]]:
         """The common gold, each system and each gold: title, all units, mask of its units, and outcomes."""
         whole = self.trees.units(labelled=True, empty_counts=True)
         yield "generalised", whole, whole.has[0], None
-        for number, (system, bank) in enumerate(self.compared.scored.items()):
-            labelled = system in self.compared.labelled
+        for number, bank in enumerate(self.compared.first.values()):
+            labelled = self.compared.is_labelled(bank)
             units = self.trees.units(labelled=labelled, empty_counts=self.empty_counts)
             kinds = self.kinds(units, number)
-            yield bank.title, units, kinds != NONE, kinds
+            yield bank.title, self._move(units, bank.title), kinds != NONE, kinds
         for theory, mask in zip(self.compared.golds, whole.has[1:], strict=False):
-            yield f"gold {self.compared.full_name(theory)}", whole, mask, None
+            units = self._move(whole, f"gold {theory}")
+            yield f"gold {self.compared.full_name(theory)}", units, mask, None
+
+    def _move(self, units: TreeUnits, title: str) -> TreeUnits:
+        """The units at their places in a file."""
+        places = self.compared.places.get(title)
+        return units if places is None else replace(units, node=places[units.node])
 
     def label_codes(self, labels: Ints, codes: dict[str, int]) -> Ints:
         """The labels as codes of the table `codes`, which grows; nodes without a label have one too."""
@@ -78,7 +86,7 @@ class TreebankOverlay:
         A system's wrong items are the edits that TedEval counts.
         """
         units = self.units
-        kinds = np.stack([self.kinds(units, number) for number in range(len(self.compared.scored))])
+        kinds = np.stack([self.kinds(units, number) for number in range(len(self.compared.first))])
         rows = np.flatnonzero(units.has[0] | (kinds == SPURIOUS).any(axis=0))
         common, kinds = units.has[0][rows], kinds[:, rows]
         spurious, missing = kinds == SPURIOUS, kinds == MISSING
@@ -94,7 +102,7 @@ class TreebankOverlay:
             item=rows,
             has_gold=common,
             has_system=answer != NONE,
-            systems=tuple(self.compared.scored),
+            systems=tuple(self.compared.first),
             owner=np.where(common, NONE, spurious.argmax(axis=0)),
             kinds=KINDS,
             kind=np.where(spurious | missing | (kinds == RIGHT), kinds, NONE),
@@ -114,7 +122,7 @@ def draw_examples(sides: TreebankOverlay, number: int, seed: int) -> Iterator[Ex
     sentences = np.flatnonzero(wrong)
     if len(sentences) > number:
         sentences = np.sort(np.random.default_rng([seed]).choice(sentences, number, replace=False))
-    systems, names = len(compared.scored), (*union.labels, "")
+    systems, names = len(compared.first), (*union.labels, "")
     for sentence in sentences.tolist():
         spans = []
         for title, units, mask, kinds in (*layers[1 + systems :], *layers[: 1 + systems]):
@@ -127,7 +135,7 @@ def draw_examples(sides: TreebankOverlay, number: int, seed: int) -> Iterator[Ex
             sentence=compared.reference.sentence_ids[sentence],
             place=compared.reference.place_of_sentence(sentence),
             words=compared.words(sentence),
-            a=", ".join(compared.scored),
+            a=", ".join(compared.first),
             b=None,
             items=(),
             units=tuple(spans),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import field, replace
 from functools import cached_property, partial
 from itertools import pairwise
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,27 +18,30 @@ from assay.arrays import Bools, Ints, ids_of_runs, numbers_of_runs
 from assay.classes import dataclass
 from assay.corpus import Column, Corpus, Trees, one_vocabulary
 from assay.engine import mapping
-from assay.engine.mapping import idle_rules, read_rules
-from assay.engine.options import Options
+from assay.engine.mapping import Rule, idle_rules, read_rules
+from assay.engine.options import Options, checksum_files
 from assay.engine.phrases import edge_functions, functions, with_words_of
 from assay.engine.treebanks import Fault, count_several_roots, mask_nonprojective, with_heads
 from assay.engine.warnings import format_warnings
 from assay.errors import AlignmentError, InputError, UsageError, list_problems, unknown
 from assay.formats import Input, read_labels
 from assay.keywords import CrossKeywords, File, options_of
-from assay.result import Mapped, enumeration
+from assay.result import GoldDifference, Mapped, Overlap, enumeration
 from assay.result.numbers import plural
 from assay.tasks.cross.functiontrees import (
     FunctionTrees,
     LabelSets,
+    Overlay,
     from_dependencies,
     from_nodes,
     from_relational_realizational,
     generalise,
     map_to_parts,
+    overlay,
     projectivise,
     tl_unify,
 )
+from assay.tasks.cross.measures import Parse, check_edit_costs
 
 DEPENDENCIES, CONSTITUENTS = "dependencies", "constituents"
 
@@ -210,6 +215,36 @@ def unlisted_functions(corpus: Corpus, function_labels: frozenset[str]) -> Count
     return Counter({names[code]: number for code, number in unlisted.items() if re.search(r"\w", names[code])})
 
 
+@dataclass(frozen=True)
+class ListedFunctions:
+    """What a list of functions makes of the labels of relational-realizational trees."""
+
+    functions: Counter[str]
+    """Numbers of nodes and words whose labels are functions …"""
+    categories: Counter[str]
+    """… and of the others."""
+    nowhere: tuple[str, ...]
+    """Listed labels that no tree has."""
+    doubtful: tuple[str, ...]
+    """Labels of categories that are functions elsewhere."""
+
+    @classmethod
+    def of(cls, corpora: Sequence[Corpus], listed: Collection[str], others: Collection[str]) -> ListedFunctions:
+        """The labels of the first corpus, the gold, with labels that no corpus has; others: functions elsewhere."""
+        gold, *_ = numbers = [
+            Counter(corpus.trees.labels.counts()) + Counter(corpus.column("tag").counts())
+            for corpus in corpora
+            if corpus.trees is not None
+        ]
+        labels = frozenset().union(*numbers)
+        return cls(
+            Counter({label: number for label, number in gold.items() if label in listed}),
+            Counter({label: number for label, number in gold.items() if label not in listed}),
+            tuple(sorted({*listed} - labels)),
+            tuple(sorted(labels.intersection(others) - {*listed})),
+        )
+
+
 def _keep_nodes(trees: Trees, kept: Bools, parent: Ints, above: Ints) -> Trees:
     """Trees of the kept nodes; `parent` and `above`: the kept node above each node and each word, -1 for none."""
     place = np.append(np.cumsum(kept) - 1, -1)
@@ -348,12 +383,17 @@ def _characters(corpus: Corpus, sentences: Bools) -> dict[int, tuple[str, list[t
 
 @dataclass(frozen=True, kw_only=True)
 class CrossOptions(Options):
-    """The options of a run, and those of function trees, which only `cross` has."""
+    """The options of a run, and those that only `cross` has."""
 
     sizes: str
     subtypes: bool
     segmentation: str
     non_projective: str
+    label_path: str
+    edit_costs: Mapping[str, int]
+    """Costs of `add` and `delete`; nothing if each is 1."""
+    maps: tuple[str, ...]
+    """Mapping files, each with its theory before an equals sign if it is for one theory."""
     function_labels: Mapping[str, frozenset[str]]
 
     @classmethod
@@ -362,12 +402,45 @@ class CrossOptions(Options):
         declared = options_of(CrossKeywords)
         chosen: dict[str, Any] = {name: option.default for name, option in declared.items()} | given
         for name, option in declared.items():
-            if option.choices and chosen[name] not in option.choices:
+            if option.choices and chosen[name] not in (option.default, *option.choices):
                 raise unknown(f"value of {name}", chosen[name], option.choices)
+        maps = chosen.pop("map") or ()
+        maps = [f"{name}={path}" for name, path in maps.items()] if isinstance(maps, Mapping) else maps
+        chosen["maps"] = tuple(map(str, [maps] if isinstance(maps, str | PathLike) else maps))
+        costs = chosen["edit_costs"] or {}
+        if isinstance(costs, str):
+            parts = [part.partition("=") for part in costs.split(",")]
+            if any(not equals or not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", number) for _, equals, number in parts):
+                raise UsageError(f"--edit-costs {costs}: give both costs as numbers, e.g. add=2,delete=1")
+            costs = {name.strip(): float(number) for name, _, number in parts}
+        check_edit_costs(costs, "paper" if chosen["task"] else chosen["sizes"])
+        chosen["edit_costs"] = {name: int(cost) for name, cost in costs.items()} if {*costs.values()} - {1} else {}
         label_sets = {theory: frozenset(labels) for theory, labels in (function_labels or {}).items()}
         options = cls(**chosen, function_labels=label_sets)
         options.check()
         return options
+
+    def rules(self, golds: Collection[str], sides: Sequence[str]) -> list[Rule]:
+        """The rules of all mapping files; those of a file for one theory are for its side."""
+        rules = []
+        for theory, path in self.map_files():
+            if theory and theory not in golds:
+                raise UsageError(f"--map {theory}={path}: {unknown('theory', theory, golds)}")
+            Options(map=path).check()
+            own = read_rules(path, sides)
+            rules += [replace(rule, side=theory) if theory and rule.side == "both" else rule for rule in own]
+        return rules
+
+    def map_files(self) -> list[tuple[str, str]]:
+        """The theory of each mapping file, empty for all, and its path, which may contain an equals sign."""
+        parts = [(spec, *spec.partition("=")) for spec in self.maps]
+        return [(a, b) if equals and not Path(spec).exists() else ("", spec) for spec, a, equals, b in parts]
+
+    def map_checksums(self) -> dict[str, str]:
+        """Checksums of the mapping files by the theory that they are for."""
+        return {
+            f"map {theory}".strip(): checksum_files(Options(map=path), ())["map"] for theory, path in self.map_files()
+        }
 
 
 def theory_paths(specs: Sequence[str]) -> tuple[dict[str, str], list[tuple[str, str]]]:
@@ -434,6 +507,23 @@ class Treebanks:
     """The effect of each rule of the mapping file."""
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+    skipped: Bools | None = None
+    """Mask of the sentences that are left out though all files have them."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """By theory the column that tags, spans or arcs are read from, if the user names it …"""
+    column: str | None = None
+    """… and the name that it has in all corpora of tags."""
+    overlaps: Sequence[Overlap] = ()
+    """The agreement of golds, if it is not that of trees …"""
+    differences: Sequence[GoldDifference] = ()
+    """… and where they disagree."""
+    joint: Overlay | None = None
+    """The common gold, golds and outputs together, if units of several files are one although their places differ."""
+    places: Mapping[str, Ints] = field(default_factory=dict)
+    """By title the node at whose place each node of the joint overlay is in this file."""
+    by_convention: Mapping[str, Ints] = field(default_factory=dict)
+    """By title the number of right units with another place than in the system's own gold, of each sentence."""
+    _parses: dict[tuple[str, str], Parse] = field(default_factory=dict)
 
     @property
     def reference(self) -> Corpus:
@@ -455,14 +545,32 @@ class Treebanks:
         return first
 
     @cached_property
-    def scored(self) -> dict[str, Treebank]:
-        """The output of each system that TedEval scores, if it has one."""
-        return {system: bank for system, bank in self.first.items() if bank.title not in self.bare}
-
-    @cached_property
     def common(self) -> FunctionTrees:
         """The trees that the golds agree on."""
+        if self.joint is not None:
+            return self.trees["generalised"]
         return generalise(*(self.trees[gold.title] for gold in self.golds.values()))
+
+    def overlay(self, *titles: str) -> Overlay:
+        """The overlay of the trees of some files, and of those that the golds agree on at the end."""
+        if self.joint is None:
+            return overlay(*(self.trees[title] for title in titles), self.common)
+        rows = [list(self.trees).index(title) for title in (*titles, "generalised")]
+        return Overlay(self.joint.union, self.joint.has_node[rows], self.joint.has_label[rows])
+
+    def is_labelled(self, bank: Treebank) -> bool:
+        """True if an output has functions."""
+        return bank.system in self.labelled and bank.title not in self.bare
+
+    def parse(self, bank: Treebank, gold: Treebank | None = None) -> Parse:
+        """A parse and its gold, or another one, with the numbers of words if trees are over parts of words."""
+        gold = gold or self.golds[bank.theory]
+        if (key := (bank.title, gold.title)) not in self._parses:
+            words = (np.diff(bank.corpus.starts), np.diff(gold.corpus.starts)) if self.parts else None
+            trees = (self.trees[bank.title], self.trees[gold.title], self.common)
+            moved, both = self.by_convention.get(bank.title), self.overlay(bank.title, gold.title)
+            self._parses[key] = Parse(*trees, words, self.skipped, moved, {"multiple": both})
+        return self._parses[key]
 
     def outputs_in(self, theory: str) -> dict[str, Treebank]:
         """The output of each system in a framework."""
@@ -537,7 +645,7 @@ def read_comparison(
             f"{plural(len(parts), 'sentence is', 'sentences are')} cut into other words in some file and compared as "
             "sets of characters, which TedEval itself does not do."
         )
-    rules = read_rules(options.map, [name for bank in banks for name in bank.sides])
+    rules = options.rules(golds, [name for bank in banks for name in bank.sides])
     mappings: list[Mapped] = []
     for number, bank in enumerate(banks):
         # Relations are mapped for all measures, functions of phrases below for TedEval.
@@ -548,6 +656,16 @@ def read_comparison(
     before, bare = {}, set()
     for bank in banks:
         listed_labels = function_labels.get(bank.theory)
+        if listed_labels is not None and not bank.has_labels(listed_labels):
+            if not bank.system:
+                some = ", ".join(sorted(listed_labels)[:3])
+                raise UsageError(
+                    f"--functions {bank.theory}=…: {bank.corpus.name} has no node with one of these labels ({some}, "
+                    "…). List the labels of its function nodes."
+                )
+            # Its phrases as they are.
+            bare.add(bank.title)
+            listed_labels = None
         tree = bank.function_trees(
             subtypes=options.subtypes, function_labels=listed_labels, lift=options.non_projective == "lift"
         )
@@ -556,14 +674,6 @@ def read_comparison(
         if bank.title in absent:
             kept_nodes = ~absent[bank.title][tree.nodes.sentence]
             tree = replace(tree.select(kept_nodes), words=np.diff(reference.starts))
-        if listed_labels is not None and not bank.has_labels(listed_labels):
-            if not bank.system:
-                some = ", ".join(sorted(listed_labels)[:3])
-                raise UsageError(
-                    f"--functions {bank.theory}=…: {bank.corpus.name} has no node with one of these labels ({some}, "
-                    "…). List the labels of its function nodes."
-                )
-            bare.add(bank.title)
         if bank.kind != DEPENDENCIES and rules:
             if rule := next((rule for rule in rules if rule.form and rule.side in ("both", *bank.sides)), None):
                 raise InputError(
@@ -576,13 +686,30 @@ def read_comparison(
             mappings += rows
         before[bank.title] = tree
     for theory, theory_labels in function_labels.items():
-        in_theory = (bank.corpus for bank in banks if bank.theory == theory)
+        in_theory = [bank.corpus for bank in banks if bank.theory == theory]
+        elsewhere = [before[f"gold {name}"].functions for name in golds if name != theory]
+        found = ListedFunctions.of(in_theory, theory_labels, frozenset().union(*elsewhere))
+        lists = [
+            ", ".join(f"{label} {-number:,}" for number, label in sorted((-own[label], label) for label in own))
+            for own in (found.functions, found.categories)
+        ]
+        notes.append(f"Gold {theory}: labels taken as functions: {lists[0]}; as categories: {lists[1] or 'none'}.")
+        if found.nowhere:
+            warnings.append(
+                f"--functions {theory}=…: no tree has {enumeration(found.nowhere)}. Check the spelling of the list."
+            )
         numbers = sum((unlisted_functions(corpus, theory_labels) for corpus in in_theory), Counter[str]())
         if numbers:
             shown = [f"{name} ({number:,})" for name, number in sorted(numbers.items(), key=lambda row: -row[1])]
             warnings.append(
                 f"--functions {theory}=…: the list lacks {enumeration(shown)}, which the trees have in the places of "
                 "functions. TedEval leaves such nodes out, like categories. Add the labels that are functions."
+            )
+        if doubtful := [label for label in found.doubtful if label not in numbers]:
+            warnings.append(
+                f"--functions {theory}=…: {enumeration(doubtful)} "
+                f"{'is' if len(doubtful) == 1 else 'are'} not in the list and taken as "
+                f"{'a category' if len(doubtful) == 1 else 'categories'}, but other golds have such functions."
             )
     warnings += format_warnings(idle_rules(mappings))
     trees, enriched = dict(before), dict(enrichments)
@@ -600,7 +727,7 @@ def read_comparison(
         giver = f"{bank.system}@{enriched.get(bank.theory, '')}"
         if giver not in before and bank not in labelled:
             giver = sources.get(bank.system, "")
-        if giver in before:
+        if giver in before and bank.title not in bare:
             trees[bank.title] = tl_unify(before[bank.title], before[giver])
     return Treebanks(
         {bank.theory: bank for bank in banks if not bank.system},
