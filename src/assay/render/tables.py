@@ -1188,6 +1188,6 @@ def _brief_changes(result: Result) -> Iterator[Table]:
         line = describe_contributions(result, diff.a, diff.b, next(iter(result.main_scores), ""))
         lines = [f"{line}."] * bool(line)
         learnt = [row.verdict for row in result.bounds if row.on == diff.on and row.verdict][:1]
-        notes = [*_describe_courses(result, diff), *learnt]
-        table = make_table(title, header, rows, name="changes", words=2, notes=notes, lines=lines)
+        notes = _describe_courses(result, diff)
+        table = make_table(title, header, rows, name="changes", words=2, notes=notes, lines=[*lines, *learnt])
         yield format_table(name_median_runs(table, result), result)

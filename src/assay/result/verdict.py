@@ -657,9 +657,10 @@ def describe_combination(bound: Bound, *, by_label: bool) -> str:
         more += f" {interval(bound.learnt_low, bound.learnt_high, signed)}"
     tested = "" if bound.p is None else f", {_p(bound.p, bound.p, '')}°"
     gains = bound.p is not None and bound.p <= ALPHA
-    gain = "The combination gains." if gains else "No gain is shown."
+    bounded = "" if bound.bound is None else f", {percent(bound.bound)},"
     return (
-        f"Learnt from {bound.folds - 1}/{bound.folds} of this test set at a time, which systems to trust"
-        f"{' with which label' * by_label}: {'F1 ' * (bound.combined == 'f1')}{percent(bound.learnt)}, {more}"
-        f"{tested}. {gain} The bound needs someone who always knows."
+        f"A combination that learns which systems to trust{' with which label' * by_label}, on {bound.folds - 1}/"
+        f"{bound.folds} of this test set at a time, reaches {'F1 ' * (bound.combined == 'f1')}{percent(bound.learnt)}, "
+        f"{more}{tested}: {'it gains' if gains else 'no gain is shown'}. The bound{bounded} needs someone who always "
+        "knows which system is right."
     )
