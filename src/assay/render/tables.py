@@ -595,7 +595,8 @@ def _label_differences(result: Result) -> Iterator[Table]:
     leading = leading_pair(result)
     for which, diff in [(which, diff) for _, which, diffs in _diffs(result) for diff in diffs]:
         adds = result.label_contributions(diff)
-        effect = f" Contribution: how much the {word} adds to the overall difference, in points." * bool(adds)
+        on = name_measure(result, diff.on)
+        effect = f" Contribution: how much the {word} adds to the difference on {on}, in points." * bool(adds)
         yield make_table(
             f"{by}, {diff.a} → {diff.b}{which}",
             [word, f"{item}s", diff.a, diff.b, "Δ", *["contribution"] * bool(adds)],
