@@ -277,7 +277,7 @@ function picturesOf({ bayes, rankings, ranks, tables }) {
   for (const row of rankings) pictures.set(`Order by ${row.measure}`, () => orderPicture(row, bayes));
   for (const row of bayes) if (row.by_data_set.length) pictures.set(`${pairOf(row)}, data set by data set`, () => forest(row));
   for (const row of ranks) pictures.set(`Ranks by ${row.measure}`, () => rankPicture(row));
-  for (const table of tables) pictures.set(table.title, () => scoreMap(table));
+  for (const table of tables) if (table.name === "scores") pictures.set(table.title, () => scoreMap(table));
   pictures.set("Decision shares of all pairs", () => bars(bayes, "decision"));
   pictures.set(`Expected outcomes on ${bayes.some(isOfMeans) ? "two new data sets" : "a new data set"}`, () => bars(bayes, "region"));
   for (const measure of unique(drawn.map((row) => row.measure))) {

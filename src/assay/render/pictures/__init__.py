@@ -168,7 +168,8 @@ def _run_figures(result: Result) -> Iterator[tuple[str, Draw]]:
         undecided = [frozenset((row.a, row.b)) for row in rows if "undecided" in row.claims]
         yield stem("ranking", ranking.measure), partial(runs.draw_ranking, ranking, undecided)
     for table in result.tables if result.about.command == "bayes" else ():
-        yield stem("scores", table.title.partition(": ")[2]), partial(systems.draw_score_map, table)
+        if table.name == "scores":
+            yield stem("scores", table.title.partition(": ")[2]), partial(systems.draw_score_map, table)
     for ranks in result.ranks:
         yield stem("ranks", ranks.measure), partial(runs.draw_critical_difference, ranks)
     # A page of triangles for each measure as in the paper, one of all measures, and each triangle large.
