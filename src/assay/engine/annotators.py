@@ -21,10 +21,20 @@ from assay.engine.measure import Coefficient, Measure
 from assay.engine.scores import Settings, make_comparison
 from assay.errors import UsageError, unknown
 from assay.formats.ratings import SystemRatings, ratings_in, read_ratings, system_ratings
-from assay.result import AgreementFacts, Annotator, Coincidence, Comparison, Disagreement, Score, enumeration
+from assay.result import (
+    AgreementFacts,
+    Annotator,
+    Coincidence,
+    Comparison,
+    Confusable,
+    Disagreement,
+    Score,
+    enumeration,
+)
+from assay.result.grammar import ALPHA
 from assay.stats.intervals import percentiles, t_interval, t_tail
 from assay.stats.resample import bootstrap_weights
-from assay.stats.significance import SMALLEST, Shuffling, shuffling_test
+from assay.stats.significance import SMALLEST, Shuffling, holm, shuffling_test
 from assay.stats.streams import BOOTSTRAP, generator, rows_text
 from assay.stats.unitizing import Units, find_overlap
 
@@ -37,6 +47,8 @@ MOST_OF_SYSTEMS = 3_000
 """The most numbers of a unit for systems against annotators: intervals and tests up to 500 annotators."""
 SHOWN = 10
 """Number of the items that annotators disagree on most that are kept by default."""
+NOTABLE = 0.01
+"""The least rise of agreement without an annotator that is pointed out."""
 ROUNDING = 1e-12
 """The largest difference that counts as rounding."""
 _TIES = " / "
@@ -271,6 +283,7 @@ def profile_rows(ratings: Ratings, level: str, distance: str) -> Iterator[Annota
     right = ratio(numbers.sum_by_group(votes[place, labels], annotator, who), number)
     kappas = numbers.beyond_chance(right, by_chance)
     whole = numbers.alpha_of(ratings, level, distance)
+    p = holm(numbers.distance_p_values(ratings, level, distance))
     for code, alone in enumerate(numbers.alphas_without(ratings, level, distance)):
         yield Annotator(
             name=ratings.annotators[code],
@@ -280,7 +293,29 @@ def profile_rows(ratings: Ratings, level: str, distance: str) -> Iterator[Annota
             alpha_without=alone,
             alpha_gain=alone - whole,
             bias=dict(zip(ratings.labels, bias[code].tolist(), strict=True)),
+            p_adjusted=p[code],
+            stands_out=is_notable(p[code], alone - whole),
         )
+
+
+def is_notable(p: float, gain: float) -> bool:
+    """True if an annotator stands out: p is small, and agreement without them rises by an amount that matters."""
+    return p <= ALPHA and gain >= NOTABLE
+
+
+def confused_rows(ratings: Ratings) -> Iterator[Confusable]:
+    """Each annotator's labels of items to which others gave other labels."""
+    width, given = len(ratings.labels), ratings.counts > 0
+    for name, every in zip(ratings.annotators, ratings.rows_of_annotators(), strict=True):
+        rows = every[ratings.sizes[ratings.item[every]] > 1]
+        label = ratings.label[rows]
+        number = np.bincount(label, minlength=width)
+        # On the diagonal are all items of the annotator.
+        table = numbers.sum_by_group(given[ratings.item[rows]].astype(np.float64), label, width)
+        for a, b in zip(*np.nonzero(table), strict=True):
+            if a != b:
+                found = int(table[a, b])
+                yield Confusable(name, ratings.labels[a], ratings.labels[b], found, found / int(number[a]))
 
 
 def coincidence_rows(ratings: Ratings) -> list[Coincidence]:

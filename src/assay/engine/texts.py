@@ -256,6 +256,7 @@ class Texts:
             "items": {
                 **items.lists("begin", "length", "gold"),
                 "owner": code_sparse(owner != NONE, owner),
+                **({"split": items.columns["split"].round(6).tolist()} if "split" in items.columns else {}),
                 "systems": by_system,
                 "slices": {
                     name: code_distances(part) for name in slices if (part := self.slices.get(name)) is not None
@@ -405,7 +406,7 @@ def make_texts(
         kinds=items.kinds,
         total=len(skipped),
         judged=int((~skipped).sum()),
-        **_texts(run, shown, unit, layers.words),
+        **name_texts(run, shown, unit, layers.words),
         items=item_rows(items, order, text, begin, end, stretches, layers.confidence),
         slices={name: None if mask is None else np.flatnonzero(mask[order]) for name, mask in members.items()},
         sides=layers.sides,
@@ -468,7 +469,7 @@ def choose_texts(
 # --- words ---
 
 
-def _texts(run: Run, shown: Shown, unit: str, words: Rows | None) -> dict[str, Any]:
+def name_texts(run: Run, shown: Shown, unit: str, words: Rows | None) -> dict[str, Any]:
     """Names and words of the texts shown and, if these are documents, the lengths of their sentences."""
     gold, chosen = run.gold, shown.chosen.tolist()
     tables: dict[str, Any] = {"sentences": None}
