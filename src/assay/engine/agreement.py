@@ -43,11 +43,13 @@ from assay.formats.ratings import FORMAT, RatingTable, SystemRatings, is_table, 
 from assay.formats.source import Source as File
 from assay.formats.source import find_folder, list_files
 from assay.keywords import AgreementKeywords, explicit
-from assay.result import AltTest, Annotator, InputFile, Result, Score
+from assay.result import AltTest, Annotator, InputFile, Result, Score, enumeration
 from assay.result.numbers import plural
 
 _GOLD = re.compile(r"(?<![\w'\"./=-])gold(?!\w|[./=-]\w|'\s)")
 """Gold in a sentence on a pair, in which the first annotator takes its place; not in names of files and values."""
+_FILES = re.compile(r"\|gold:.*$")
+"""The files at the end of the signature of a pair."""
 ABSENT = "absent"
 """The value of `missing` for documents that were not given to an annotator."""
 _TABLES = ("tsv", "conll", "slash", "jsonl", "clusters", "items")
@@ -743,9 +745,29 @@ def _join_pairs(parts: Sequence[Result]) -> Findings:
     findings.rows["scores"] = [*joined("scores"), *(_average_pairs(parts) if len(parts) > 1 else ())]
     for name in ("counts", "confusion", "error_types", "examples"):
         findings.rows[name] = [*joined(name)]
-    findings.warnings, findings.notes = list(dict.fromkeys(joined("warnings"))), list(dict.fromkeys(joined("notes")))
-    findings.signature = " ".join(part.signature for part in parts)
+    findings.warnings, findings.notes = (_join_notes(parts, name) for name in ("warnings", "notes"))
+    # What is the same in all pairs is given once, and so is each file.
+    bodies = dict.fromkeys(_FILES.sub("", part.signature) for part in parts)
+    files = "+".join(f"{name}:sha256={source.sha256[:12]}" for name, source in sources.items())
+    findings.signature = f"{' '.join(bodies)}|annotators:{files}"
     return findings
+
+
+def _join_notes(parts: Sequence[Result], field: str) -> list[str]:
+    """The notes of all pairs; one that applies to several annotators names all of them."""
+    people: dict[str, dict[str, None]] = {}
+    for part in parts:
+        first, second = part.gold.name, part.systems[0].name
+        for note in getattr(part, field):
+            text = note.removesuffix(f" The same applies to {second}.")
+            name = next((name for name in (first, second) if text.startswith(f"{name}:")), "")
+            named = people.setdefault(text.removeprefix(name), {})
+            named |= dict.fromkeys([name, *[second] * (text != note)])
+    every = [(text, list(names)) for text, names in people.items()]
+    return [
+        f"{names[0]}{text}{f' The same applies to {enumeration(names[1:])}.' if names[1:] else ''}"
+        for text, names in every
+    ]
 
 
 def _average_pairs(parts: Sequence[Result]) -> list[Score]:

@@ -15,7 +15,7 @@ from assay.engine.items import Items, join
 from assay.engine.measure import Measure
 from assay.engine.prepare import Run
 from assay.engine.task import find_task
-from assay.engine.texts import Rows, Shown, Texts, make_texts, name_texts, word_rows
+from assay.engine.texts import ROOT, Rows, Shown, Texts, arc_marks, make_texts, name_texts, order_arcs, word_rows
 
 NOTHING = "∅"
 """The label of a place that an annotator does not mark."""
@@ -47,27 +47,8 @@ def rate_places(run: Run, names: Sequence[str], measure: Measure) -> tuple[Ratin
     order = [names.index(name) for name in people]
     arcs = texts.arcs
     if arcs is not None:
-        # A tree is a mark for each word, at the word and its head.
-        of_word = np.arange(len(arcs)) - np.searchsorted(arcs.text, arcs.text)
-        ones = np.ones(len(arcs), dtype=np.int64)
-        layers = [
-            Rows(
-                arcs.text,
-                {
-                    **{"begin": of_word, "length": ones, "label": arcs.columns[f"relations/{side}"]},
-                    "head": arcs.columns[f"heads/{side}"],
-                },
-                vocabulary=arcs.vocabulary,
-            )
-            for side in order
-        ]
-        columns = {
-            f"{name}/{number}": arcs.columns[f"{name}/{side}"]
-            for name in ("heads", "relations")
-            for number, side in enumerate([order[0], *order])
-        }
-        coded = tuple(f"relations/{number}" for number in range(len(order) + 1))
-        texts = replace(texts, arcs=replace(arcs, columns=columns, coded=coded))
+        layers = [arc_marks(arcs, side) for side in order]
+        texts = replace(texts, arcs=order_arcs(arcs, [order[0], *order]))
     else:
         layers = [texts.spans[side] for side in order]
     vocabulary: dict[str, int] = {}
@@ -106,8 +87,13 @@ def rate_places(run: Run, names: Sequence[str], measure: Measure) -> tuple[Ratin
             spans.append(replace(rows, columns=columns))
         texts = replace(texts, spans=(spans[0].take(np.zeros(0, dtype=np.int64)), *spans))
     gold, task = run.gold, find_task(run.task)
-    sentence = np.flatnonzero(~run.skipped)[text]
-    named = _Named(texts, text, begin, length)
+    of_texts: Ints = np.flatnonzero(~run.skipped)
+    if task.drawing.unit == "document":
+        assert gold.document_starts is not None
+        of_texts = gold.document_starts[:-1]
+    sentence = of_texts[text]
+    heads = unique[:, 3:5] if any("head" in rows.columns for rows in layers) else None
+    named = _Named(texts, text, begin, length, heads)
     ratings = Ratings(
         [named.name(item) for item in range(len(text))],
         tuple(people),
@@ -134,13 +120,20 @@ class _Named:
     text: Ints
     begin: Ints
     length: Ints
+    heads: Ints | None
+    """The first word and the length of what governs each item."""
 
     def name(self, item: int) -> str:
         """The text, the place in it, and the words there."""
         text, first, end, words = self._words(item)
         id_, number = (self.texts.names.columns[name][text] for name in ("id", "number"))
         place = f"{first + 1}-{end}" if end > first + 1 else f"{first + 1}"
-        return f"{id_ if number == NONE else number + 1}:{place} {' '.join(words[first:end])}".rstrip()
+        named = f"{id_ if number == NONE else number + 1}:{place} {' '.join(words[first:end])}".rstrip()
+        if self.heads is None:
+            return named
+        head, length = self.heads[item].tolist()
+        governor = " ".join(words[head : head + max(length, 1)]) if head >= 0 else "root" if head == ROOT else ""
+        return f"{named} ← {governor}" if governor else named
 
     def sentence(self, item: int) -> str:
         """The text, with the words of the item in brackets."""

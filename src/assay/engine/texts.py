@@ -560,6 +560,23 @@ def order_by_place(text: Ints, begin: Ints, end: Ints) -> Ints:
     return np.lexsort((-end, begin, text))
 
 
+def arc_marks(arcs: Rows, side: int) -> Rows:
+    """The tree of a side as a mark for each word, at the word and its head."""
+    columns = {"begin": np.arange(len(arcs)) - np.searchsorted(arcs.text, arcs.text), "length": np.ones_like(arcs.text)}
+    columns |= {"label": arcs.columns[f"relations/{side}"], "head": arcs.columns[f"heads/{side}"]}
+    return Rows(arcs.text, columns, vocabulary=arcs.vocabulary)
+
+
+def order_arcs(arcs: Rows, sides: Sequence[int]) -> Rows:
+    """The trees of some sides, in this order."""
+    columns = {
+        f"{name}/{number}": arcs.columns[f"{name}/{side}"]
+        for name in ("heads", "relations")
+        for number, side in enumerate(sides)
+    }
+    return replace(arcs, columns=columns, coded=tuple(name for name in columns if name.startswith("relations")))
+
+
 def span_rows(text: Ints, marks: Marks, hidden: Collection[str] = ()) -> Rows:
     """Marks of a side in the order of their places, with the columns that a page draws.
 
