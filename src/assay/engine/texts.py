@@ -562,7 +562,8 @@ def order_by_place(text: Ints, begin: Ints, end: Ints) -> Ints:
 
 def arc_marks(arcs: Rows, side: int) -> Rows:
     """The tree of a side as a mark for each word, at the word and its head."""
-    columns = {"begin": np.arange(len(arcs)) - np.searchsorted(arcs.text, arcs.text), "length": np.ones_like(arcs.text)}
+    begin = np.arange(len(arcs)) - np.searchsorted(arcs.text, arcs.text)
+    columns = {"begin": begin, "length": np.ones_like(begin)}
     columns |= {"label": arcs.columns[f"relations/{side}"], "head": arcs.columns[f"heads/{side}"]}
     return Rows(arcs.text, columns, vocabulary=arcs.vocabulary)
 

@@ -11,17 +11,21 @@ import { betweenEnds, intervalNotes, numberCell, panel, plotCell, tableWith, tex
 const LETTERS_NOTE = "Systems with a common letter do not differ significantly (p > 0.05 after Holm). This does not mean that they are equally good.";
 const HINTS = ["", "Choose a system to see its errors.", "Click two systems to see where they differ."];
 const MANY_LETTERS = 8;
+const MOST_PAIRS = 15;
 const LETTERS = ["a", "b"];
 
 /** Every system by one measure, the best first; of a single system every measure. @param {Report} report */
 export function boardPanel(report) {
-  const all = report.mainScores();
+  const scores = report.mainScores();
+  // Of many annotators, the heat map has the pairs.
+  const isPair = ({ system }) => report.result.command === "agreement" && system.includes(" ~ ");
+  const few = new Set(scores.filter(isPair).map(({ system }) => system)).size <= MOST_PAIRS;
+  const all = scores.filter((row) => few || !isPair(row));
   if (!all.length) return null;
   const measures = [...new Set(all.map((row) => row.measure))];
   const alone = new Set(all.map((row) => row.system)).size === 1;
   const by = measures.find((measure) => measure === report.view.by) ?? report.leading();
   // A summary of the pairs of annotators, such as their mean, follows them and has no rank.
-  const isPair = ({ system }) => report.result.command === "agreement" && system.includes(" ~ ");
   const ranked = alone ? all : report.ranked(by);
   const places = ranked.some(isPair) ? ranked.filter(isPair) : ranked;
   const rows = [...places, ...ranked.filter((row) => !places.includes(row))];
