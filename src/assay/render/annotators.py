@@ -38,6 +38,8 @@ _WAYS_OF_PAIRS = {
     "system; the human ceiling is the mean of the annotators.",
 }
 _COEFFICIENTS = {"alpha": "alpha (Krippendorff)", "fleiss": "kappa (Fleiss)", "ac1": "AC1 (Gwet)"}
+_CONFUSED = 200
+"""The number of rows of the table of labels that annotators confuse."""
 _FURTHER = ("agreement", "alpha")
 """Scores that are shown with the main one, kappa."""
 
@@ -230,17 +232,18 @@ def _lacks(rows: list[list[Any]], at: int) -> bool:
 def _confused(result: Result) -> Iterator[Table]:
     """Which annotator gives which label where others give another."""
     rows = sorted(result.confused_labels, key=lambda row: (-row.items, row.annotator, row.label, row.other))
+    listed = f" The {_CONFUSED} most frequent of {len(rows):,}; --format json has all." * (len(rows) > _CONFUSED)
     yield make_table(
         "Labels confused by annotator",
         ["annotator", "label", "others", f"{_noun(result)}s", "% of label"],
-        [(row.annotator, row.label, row.other, row.items, row.share) for row in rows],
+        [(row.annotator, row.label, row.other, row.items, row.share) for row in rows[:_CONFUSED]],
         "text text text count percent",
         words=3,
         short=SHORT,
         minor=True,
         notes=[
             f"{_noun(result).capitalize()}s to which the annotator gave a label and at least one of the others "
-            "another; in percent of those with the annotator's label."
+            f"another; in percent of those with the annotator's label.{listed}"
         ],
     )
 

@@ -1,4 +1,5 @@
 // Annotators: who deviates and what that costs, pairs as a heat map, labels that are confused, what each gave to an item, and the way to files for those who decide.
+import { boardPanel } from "./board.js";
 import { bar, axisOf, figuresPlot, heatMap, scaleOf } from "./charts.js";
 import { factsOf, textParts } from "./cards.js";
 import { choiceOf } from "./controls.js";
@@ -27,7 +28,7 @@ const EXPORTS = [
 /** The panels of the first screen. @param {Report} report */
 export function annotatorPanels(report) {
   const panels = [peoplePanel(report), confusedPanel(report)].filter(Boolean);
-  return [element("div", { class: `panels of-${panels.length}` }, panels), pairsPanel(report), decidePanel(report)].filter(Boolean);
+  return [element("div", { class: `panels of-${panels.length}` }, panels), pairsPanel(report), boardPanel(report), decidePanel(report)].filter(Boolean);
 }
 
 /** A name that lists items, or plain text if they cannot be listed. @param {Report} report @param {Term[]} terms */
@@ -61,11 +62,11 @@ function peoplePanel(report) {
     plotCell(figuresPlot([{ value: row[`${of}_without`] }], scale, `without ${row.name}: ${written(row[`${of}_without`])}; with all: ${written(all)}`, { ring: all })),
     numberCell(written(row[`${of}_without`])),
     numberCell(difference(row[`${of}_gain`])),
-    numberCell(pValue(row.p_adjusted)),
+    element("td", { class: "n interval" }, pValue(row.p_adjusted)),
   ];
   const rows = [...known].sort((one, other) => other[`${of}_gain`] - one[`${of}_gain`]);
-  const heads = ["annotator", "agrees", () => axisOf(scale, tick), `${name} without`, "gain", "p (Holm)"];
-  const note = `Agrees: mean share of the others with the same label, in percent. ${name} without: ${of === "alpha" ? "of the others alone" : "mean over the pairs of the others"}; the ring is that of all, ${written(all)}. p: whether the others are nearer to each other than to this annotator.`;
+  const heads = ["annotator", "agrees", () => axisOf(scale, tick), "without", "gain", "p (Holm)"];
+  const note = `Agrees: mean share of the others with the same label, in percent. Without: ${name} of the others alone${of === "alpha" ? "" : ", the mean over their pairs"}; the ring is that of all, ${written(all)}. p: whether the others are nearer to each other than to this annotator.`;
   return panel("people", "Who deviates", saveableFigure("annotators", expandableTable({ heads, rows, draw, few: FEW_PEOPLE, kind: "rows stacked" })), element("p", { class: "soft" }, note));
 }
 
@@ -93,7 +94,7 @@ function pairsPanel(report) {
   const [least, most] = [Math.min(...known), Math.max(...known)];
   const form = report.formOf(main.find((row) => row.measure === by) ?? main[0]);
   const { written } = writersOf(form);
-  const short = (value) => (form === "percent" ? (100 * value).toFixed(0) : written(value).replace(/(\.\d\d)\d$/u, "$1"));
+  const short = (value) => (form === "percent" ? (100 * value).toFixed(0) : value.toFixed(2).replace(/^(-?)0/u, "$1").replace("-", "−"));
   const many = people.length > MOST_WRITTEN;
   const cells = order.flatMap((row) => order.filter((column) => values.has(`${row}\u0000${column}`)).map((column) => {
     const value = values.get(`${row}\u0000${column}`);
@@ -113,7 +114,7 @@ function pairsPanel(report) {
   const caption = `Agreement of pairs by ${name}`;
   const map = heatMap(cells, { rows: order, columns: order, caption, corner: "" });
   map.classList.toggle("dense", many);
-  const note = `The darker, the less two annotators agree: ${written(most)} to ${written(least)}. Those who agree least with the others on average come last.${report.texts ? " A cell lists what the two differ on." : ""}`;
+  const note = `The stronger the colour, the less two annotators agree: ${written(most)} to ${written(least)}. Those who agree least with the others on average come last.${report.texts ? " A cell lists what the two differ on." : ""}`;
   return panel("pairs", "Pairs", element("div", { class: "tools" }, element("p", { class: "soft" }, note), measures.length > 1 ? chosen : null), saveableFigure(`pairs-${by}`, map));
 }
 

@@ -24,8 +24,8 @@ const KIND_KEYS = ["correction", "new-error", "changed-error", "same-error", "bo
 function summary(report) {
   const { command } = report.result;
   if (command === "bayes") return [];
+  if (command === "agreement") return annotatorPanels(report);
   const board = boardPanel(report);
-  if (command === "agreement") return [...annotatorPanels(report), board];
   const paired = report.view.b !== null;
   const changed = paired ? [changedPanel(report), labelPanel(report)] : [rightPanel(report), rightLabels(report)];
   const panels = [...changed, wherePanel(report)].filter(Boolean);

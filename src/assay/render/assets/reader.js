@@ -87,7 +87,7 @@ export class Reader {
     const { systems, view, texts } = this.report;
     if (texts.split && texts.ofItems) return [];
     const shown = this.report.sides();
-    const letters = ["", ...systems.map((_, system) => (system === view.a ? "A" : system === view.b ? "B" : ""))];
+    const letters = ["", ...systems.map((_, system) => (texts.split ? "" : system === view.a ? "A" : system === view.b ? "B" : ""))];
     const names = ["gold", ...systems];
     const compared = texts.split ? shown : [0, 1 + view.a, ...(view.b === null ? [] : [1 + view.b])];
     const order = [...compared, ...names.keys()].filter((side, place, all) => all.indexOf(side) === place && (side || !texts.split));
