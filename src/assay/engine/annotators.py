@@ -26,7 +26,7 @@ from assay.result import (
     Annotator,
     Coincidence,
     Comparison,
-    Confusable,
+    ConfusedLabel,
     Disagreement,
     Score,
     enumeration,
@@ -303,19 +303,21 @@ def is_notable(p: float, gain: float) -> bool:
     return p <= ALPHA and gain >= NOTABLE
 
 
-def confused_rows(ratings: Ratings) -> Iterator[Confusable]:
-    """Each annotator's labels of items to which others gave other labels."""
-    width, given = len(ratings.labels), ratings.counts > 0
+def confused_rows(ratings: Ratings) -> Iterator[ConfusedLabel]:
+    """Each annotator's labels of items to which most of the others gave another one."""
+    width = len(ratings.labels)
     for name, every in zip(ratings.annotators, ratings.rows_of_annotators(), strict=True):
         rows = every[ratings.sizes[ratings.item[every]] > 1]
-        label = ratings.label[rows]
+        place, label = np.arange(len(rows)), ratings.label[rows]
+        others = ratings.counts[ratings.item[rows]]
+        others[place, label] -= 1
+        votes = majority(others) > 0
+        votes[votes[place, label]] = False
+        table = numbers.sum_by_group(votes.astype(np.float64), label, width)
         number = np.bincount(label, minlength=width)
-        # On the diagonal are all items of the annotator.
-        table = numbers.sum_by_group(given[ratings.item[rows]].astype(np.float64), label, width)
         for a, b in zip(*np.nonzero(table), strict=True):
-            if a != b:
-                found = int(table[a, b])
-                yield Confusable(name, ratings.labels[a], ratings.labels[b], found, found / int(number[a]))
+            items = int(table[a, b])
+            yield ConfusedLabel(name, ratings.labels[a], ratings.labels[b], items, items / int(number[a]))
 
 
 def coincidence_rows(ratings: Ratings) -> list[Coincidence]:

@@ -230,20 +230,20 @@ def _lacks(rows: list[list[Any]], at: int) -> bool:
 
 
 def _confused(result: Result) -> Iterator[Table]:
-    """Which annotator gives which label where others give another."""
+    """Which annotator gives which label if most of the others give another."""
     rows = sorted(result.confused_labels, key=lambda row: (-row.items, row.annotator, row.label, row.other))
     listed = f" The {_CONFUSED} most frequent of {len(rows):,}; --format json has all." * (len(rows) > _CONFUSED)
     yield make_table(
         "Labels confused by annotator",
-        ["annotator", "label", "others", f"{_noun(result)}s", "% of label"],
+        ["annotator", "label", "most others", f"{_noun(result)}s", "% of label"],
         [(row.annotator, row.label, row.other, row.items, row.share) for row in rows[:_CONFUSED]],
         "text text text count percent",
         words=3,
         short=SHORT,
         minor=True,
         notes=[
-            f"{_noun(result).capitalize()}s to which the annotator gave a label and at least one of the others "
-            f"another; in percent of those with the annotator's label.{listed}"
+            f"{_noun(result).capitalize()}s to which the annotator gave a label and most of the others another; in "
+            f"percent of those with the annotator's label.{listed}"
         ],
     )
 

@@ -1007,14 +1007,15 @@ class Coincidence(Record, key="first second"):
     """The share of the ratings with the first label."""
 
 
-class Confusable(Record, key="annotator label other"):
-    """A label that an annotator gave to items to which others gave another one."""
+class ConfusedLabel(Record, key="annotator label other"):
+    """A label that an annotator gave to items to which most of the others gave another one."""
 
     annotator: str
+    """The annotator."""
     label: str
     """The annotator's label."""
     other: str
-    """The label of at least one other annotator."""
+    """The most frequent label of the others; of tied labels, each counts."""
     items: int
     """The number of these items."""
     share: float
@@ -1562,7 +1563,7 @@ class Tables(Record, kw_only=True):
     forms: tuple[FormCount, ...] = ()
     annotators: tuple[Annotator, ...] = ()
     coincidences: tuple[Coincidence, ...] = ()
-    confused_labels: tuple[Confusable, ...] = ()
+    confused_labels: tuple[ConfusedLabel, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     alt_tests: tuple[AltTest, ...] = ()
     bayes: tuple[Posterior, ...] = ()

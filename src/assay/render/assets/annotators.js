@@ -130,23 +130,23 @@ function confusedPanel(report) {
   const place = element("div", {});
   const show = (person) => {
     const rows = confused.filter((row) => row.annotator === person).sort((one, other) => other.items - one.items);
-    const meaning = (row) => `${report.noun}s: ${person} ${row.label}, others ${row.other}`;
-    const terms = (row) => [term("rated", `${person}=${row.label}`), term("given", row.other)];
+    const meaning = (row) => `${report.noun}s: ${person} ${row.label}, most others ${row.other}`;
+    const terms = (row) => [term("confuses", `${person}=${row.label}→${row.other}`)];
     const used = labels.filter((label) => rows.some((row) => row.label === label || row.other === label));
     if (used.length <= MOST_LABELS) {
       const cells = rows.map((row) => ({ row: row.label, column: row.other, count: row.items, content: countButton(report, row.items, terms(row), meaning(row)) }));
-      place.replaceChildren(saveableFigure(`labels-${person}`, heatMap(cells, { rows: used, columns: used, caption: `Labels of ${person} and of the others`, corner: `${person} ↓ others →` })));
+      place.replaceChildren(saveableFigure(`labels-${person}`, heatMap(cells, { rows: used, columns: used, caption: `Labels of ${person} and of the others`, corner: `${person} ↓ most others →` })));
       return;
     }
     const draw = (row) => [nameCell(row.label), textCell(row.other), numberCell(countButton(report, row.items, terms(row), meaning(row))), numberCell(`${percent(row.share)} %`)];
-    place.replaceChildren(...[expandableTable({ heads: [person, "others", `${report.noun}s`, "of label"], rows, draw, few: FEW_ROWS })].flat());
+    place.replaceChildren(...[expandableTable({ heads: [person, "most others", `${report.noun}s`, "of label"], rows, draw, few: FEW_ROWS })].flat());
   };
   const gain = (row) => row.alpha_gain ?? row.pairs_gain ?? 0;
   const people = [...annotators].sort((one, other) => gain(other) - gain(one)).map((row) => row.name);
   show(people[0]);
   const choice = chooser("Annotator", people.map((name) => [name, name]), show);
   choice.id = "confused-by";
-  const note = `How many ${report.noun}s an annotator gave a label (row) to which at least one other gave another (column).`;
+  const note = `Number of ${report.noun}s to which an annotator gave a label (row) and most of the others another (column).`;
   return panel("confused", "Labels confused", element("div", { class: "tools" }, element("p", { class: "soft" }, note), choice), place);
 }
 

@@ -155,6 +155,19 @@ export class Texts {
     return [...this.systems.keys()].filter((system) => items.some((item) => this.answers[system][item] !== NONE));
   }
 
+  /** The most frequent labels that the others gave to an item if an annotator gave another one. @param {number} item @param {number} system @returns {number[]} */
+  confusedWith(item, system) {
+    const own = this.answers[system][item];
+    /** @type {Map<number, number>} */
+    const counts = new Map();
+    this.answers.forEach((answers, other) => {
+      if (other !== system && answers[item] !== NONE) counts.set(answers[item], (counts.get(answers[item]) ?? 0) + 1);
+    });
+    const most = Math.max(0, ...counts.values());
+    if (own === NONE || !most || counts.get(own) === most) return [];
+    return [...counts.keys()].filter((code) => counts.get(code) === most);
+  }
+
   /** The place of an item's first word among all words. */
   place(item) {
     return this.wordStarts[this.text[item]] + this.begin[item];

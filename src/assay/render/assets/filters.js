@@ -41,10 +41,10 @@ const FIELDS_OF_PEOPLE = {
   id: "id of the text",
   word: "words of the item",
   meta: "metadata, e.g. meta:domain=film",
-  differs: "an annotator who differs from most others who rated the item",
+  differs: "an annotator whose label is not the most frequent one of the others",
   between: "two annotators who differ, e.g. between:anna|ben",
   given: "a label that an annotator gave; given:A given:B for both",
-  rated: "an annotator's label, e.g. rated:anna=A",
+  confuses: "an annotator's label and the most frequent one of the others, e.g. confuses:anna=A→B",
 };
 const FIELDS_OF_RECORDS = { text: "words of the text, a value, or the id", id: "id of the record", gold: "field of gold's value", a: "outcome in A, or the field of a spurious value", b: "outcome in B", label: "field, or outcome in A or B" };
 const FIELDS_OF_ITEMS = { text: "words of the text or id", id: "id of the item", credit: "improved or worsened: B's error or score compared with A's" };
@@ -204,11 +204,14 @@ const systemsRight = (texts, item) => texts.wrong.reduce((sum, wrong) => sum + 1
 
 const ITEM_TESTS = {
   differs(texts, _, { values }) {
-    const chosen = values.map((value) => texts.answers[texts.systems.indexOf(value)]);
-    return (item) => chosen.some((answers) => {
-      const others = texts.answers.filter((other) => other !== answers && other[item] !== NONE);
-      return answers[item] !== NONE && 2 * others.filter((other) => other[item] === answers[item]).length < others.length;
-    });
+    const chosen = values.map((value) => texts.systems.indexOf(value));
+    return (item) => chosen.some((system) => texts.confusedWith(item, system).length > 0);
+  },
+  confuses(texts, _, { values }) {
+    const wanted = new Set(values);
+    const chosen = [...texts.systems.keys()].filter((system) => values.some((value) => value.startsWith(`${texts.systems[system]}=`)));
+    const spell = (item, system, code) => `${texts.systems[system]}=${texts.label(texts.answers[system][item])}→${texts.label(code)}`;
+    return (item) => chosen.some((system) => texts.confusedWith(item, system).some((code) => wanted.has(spell(item, system, code))));
   },
   between(texts, _, { values }) {
     const chosen = values.map((value) => texts.answers[texts.systems.indexOf(value)]);
@@ -217,13 +220,6 @@ const ITEM_TESTS = {
   given(texts, _, { values }) {
     const wanted = new Set(values.map((value) => texts.labels.indexOf(value)));
     return (item) => texts.answers.some((answers) => answers[item] !== NONE && wanted.has(answers[item]));
-  },
-  rated(texts, _, { values }) {
-    const chosen = values.map((value) => {
-      const system = texts.systems.findIndex((name) => value.startsWith(`${name}=`));
-      return [texts.answers[system], texts.labels.indexOf(value.slice((texts.systems[system]?.length ?? 0) + 1))];
-    });
-    return (item) => chosen.some(([answers, code]) => code >= 0 && answers?.[item] === code);
   },
   change(texts, { a, b }, { values }) {
     const wanted = new Set(values.map((value) => KINDS.indexOf(value)));
