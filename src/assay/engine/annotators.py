@@ -31,7 +31,7 @@ from assay.result import (
     Score,
     enumeration,
 )
-from assay.result.grammar import ALPHA
+from assay.result.grammar import ALPHA, NOTABLE
 from assay.stats.intervals import percentiles, t_interval, t_tail
 from assay.stats.resample import bootstrap_weights
 from assay.stats.significance import SMALLEST, Shuffling, holm, shuffling_test
@@ -47,8 +47,6 @@ MOST_OF_SYSTEMS = 3_000
 """The most numbers of a unit for systems against annotators: intervals and tests up to 500 annotators."""
 SHOWN = 10
 """Number of the items that annotators disagree on most that are kept by default."""
-NOTABLE = 0.01
-"""The least rise of agreement without an annotator that is pointed out."""
 ROUNDING = 1e-12
 """The largest difference that counts as rounding."""
 _TIES = " / "

@@ -327,7 +327,8 @@ def _label_scores(result: Result) -> Iterator[Table]:
         rows = [[label, *(value_of(by_label.get((label, pair))) for pair in names)] for label in labels]
         title = f"Agreement by label ({title})" if shares else f"{title} by label"
         more = {"short": 25, "droppable": range(len(names) - 1, 0, -1)}
-        yield make_table(title, ["label", *names], rows, "text percent", **more)
+        form = result.form_of(next(iter(by_label.values())))
+        yield make_table(title, ["label", *names], rows, f"text {form}", **more)
 
 
 def _slices(result: Result) -> Iterator[Table]:

@@ -18,7 +18,9 @@ from assay.engine import coefficients as numbers
 from assay.engine.annotators import confused_rows
 from assay.engine.places import NOTHING
 from assay.render import render
+from assay.result.gates import Gates
 from assay.result.numbers import coefficient, percent
+from assay.result.verdict import sentence
 
 NAMES = ("anna", "ben", "carl", "dora", "emil")
 
@@ -116,7 +118,14 @@ def test_if_nobody_stands_out_the_first_sentence_says_so() -> None:
     most = max(row.alpha_without for row in result.annotators)
     alpha = result.score("all annotators", "alpha").value
     said = f"alpha rises from {coefficient(alpha)} to at most {coefficient(most)} if one of them is left out."
-    assert result.verdict.startswith(f"No annotator stands out: {said} ")
+    # A rise by .01 or more is not denied.
+    assert most - alpha >= 0.01
+    assert result.verdict.startswith(f"These data do not show that an annotator stands out: {said} ")
+    facts = result.verdict_data.facts
+    for highest, wanted in ((0.756, "alpha rises from .75 to at most .76 if"), (0.753, "alpha does not rise if")):
+        deviation = {**facts["deviation"], "people": [{"name": "ben", "without": highest}]}
+        text = sentence({**facts, "value": 0.75, "deviation": deviation})
+        assert text.startswith(f"No annotator stands out: {wanted} one of them is left out. ")
     two = assay.agreement({name: EVEN[name] for name in NAMES[:2]}, times=50)
     assert two.verdict.startswith("The 2 annotators agree") or two.verdict.startswith("It is unclear")
     assert all(math.isnan(row.p_adjusted) for row in two.annotators)
@@ -246,6 +255,20 @@ def test_annotators_without_a_document_are_compared_where_they_are(tmp_path: Pat
         {"anna": "PER", "ben": "PER"},
         {"anna": "PER", "ben": "PER", "carl": "ORG"},
     ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "missed"),
+    [
+        ("alpha=0.9", ["alpha of all annotators is "]),
+        ("kappa=0.9", ["kappa of mean of all pairs is "]),
+        ("kappa@anna ~ emil=0.9", ["kappa of anna ~ emil is "]),
+        ("alpha=0.1", []),
+    ],
+)
+def test_a_threshold_is_about_all_annotators(limit: str, missed: list[str]) -> None:
+    lines = Gates((limit,)).missed(assay.agreement(DEVIATING, times=20))
+    assert len(lines) == len(missed) and all(map(str.startswith, lines, missed))
 
 
 @pytest.mark.parametrize("form", ["table", "md", "latex"])
