@@ -374,7 +374,9 @@ def _add_labels(findings: Findings, ratings: Ratings, level: str, distance: str,
 
 
 def _add_texts(findings: Findings, ratings: Ratings, measures: Sequence[Measure], places: Places) -> None:
-    """Add the texts that a page about disagreements shows."""
+    """Add the texts that a page about disagreements shows; a column for each of very many annotators is too much."""
+    if len(ratings.annotators) > many.MOST_OF_SYSTEMS // 6:
+        return
     findings.about["texts"] = code_disputed(ratings, disagreement(ratings, *many.alpha_level(measures)), places)
 
 
@@ -384,8 +386,11 @@ def _leave_out(findings: Findings) -> Findings:
     pairs = [row for row in rows if " ~ " in row.system]
     values = {row.system: row.value for row in pairs if row.measure == pairs[0].measure}
     people = sorted(row.name for row in findings.rows["annotators"]) or sorted(one.name for one in findings.systems)
+    # Of very many annotators, not all pairs are listed.
+    if len(people) < 3 or len(values) < len(people) * (len(people) - 1) // 2:
+        return findings
     named = {(a, b): values.get(f"{a} ~ {b}", values.get(f"{b} ~ {a}", math.nan)) for a, b in combinations(people, 2)}
-    if len(people) < 3 or any(map(math.isnan, named.values())):
+    if any(map(math.isnan, named.values())):
         return findings
     whole = math.fsum(named.values()) / len(named)
     known = {row.name: row for row in findings.rows["annotators"]}

@@ -568,7 +568,7 @@ def _deviation(facts: Facts, name: str) -> str:
     if not known["tested"]:
         return f"{name} rises most without {people[0]['name']}, from {value} to {first}. " if rises else ""
     if not rises:
-        return f"No annotator stands out: {name} does not rise if one of them is left out. "
+        return f"No annotator stands out: {name} does not rise above {value} if one of them is left out. "
     # A rise that could matter is not denied by a test that does not find it.
     open_ = people[0]["without"] - facts["value"] >= NOTABLE
     said = "These data do not show that an annotator stands out" if open_ else "No annotator stands out"
