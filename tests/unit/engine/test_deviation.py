@@ -122,7 +122,10 @@ def test_if_nobody_stands_out_the_first_sentence_says_so() -> None:
     assert most - alpha >= 0.01
     assert result.verdict.startswith(f"These data do not show that an annotator stands out: {said} ")
     facts = result.verdict_data.facts
-    for highest, wanted in ((0.756, "alpha rises from .75 to at most .76 if"), (0.753, "alpha does not rise above .75 if")):
+    for highest, wanted in (
+        (0.756, "alpha rises from .75 to at most .76 if"),
+        (0.753, "alpha does not rise above .75 if"),
+    ):
         deviation = {**facts["deviation"], "people": [{"name": "ben", "without": highest}]}
         text = sentence({**facts, "value": 0.75, "deviation": deviation})
         assert text.startswith(f"No annotator stands out: {wanted} one of them is left out. ")
