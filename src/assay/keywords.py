@@ -257,6 +257,7 @@ class AgreementKeywords(Keywords, total=False):
     """The options of agreement."""
 
     margin: Margin
+    embed: Embed
 
 
 class CrossKeywords(TypedDict, total=False):

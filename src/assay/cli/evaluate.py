@@ -284,6 +284,7 @@ def agreement_command(
     """
     check_stdin(*annotators)
     output.check()
+    options["embed"] = output.embed(options["embed"])
     with output.progress("Comparing …"):
         from assay.engine.agreement import agreement
 

@@ -21,13 +21,14 @@ from assay.corpus.adapters import named_systems
 from assay.corpus.ratings import Ratings
 from assay.engine import annotators as many
 from assay.engine.adjudication import Disputes, is_adjudication
-from assay.engine.annotators import ALL_PAIRS, Figure, Groups
+from assay.engine.annotators import ALL_PAIRS, Figure, Groups, is_notable
 from assay.engine.build import Findings, build
-from assay.engine.coefficients import AGAINST
+from assay.engine.coefficients import AGAINST, disagreement
 from assay.engine.counts import FEW_UNITS
 from assay.engine.measure import Measure, find
 from assay.engine.options import Options
 from assay.engine.parts import choose_alignment
+from assay.engine.places import Places, code_disputed, rate_places, texts_of_table, texts_of_words
 from assay.engine.prepare import OpenFiles, Run
 from assay.engine.run import evaluate_shards
 from assay.engine.scores import Settings
@@ -42,11 +43,13 @@ from assay.formats.ratings import FORMAT, RatingTable, SystemRatings, is_table, 
 from assay.formats.source import Source as File
 from assay.formats.source import find_folder, list_files
 from assay.keywords import AgreementKeywords, explicit
-from assay.result import AltTest, InputFile, Result, Score
+from assay.result import AltTest, Annotator, InputFile, Result, Score, enumeration
 from assay.result.numbers import plural
 
 _GOLD = re.compile(r"(?<![\w'\"./=-])gold(?!\w|[./=-]\w|'\s)")
 """Gold in a sentence on a pair, in which the first annotator takes its place; not in names of files and values."""
+_FILES = re.compile(r"\|gold:.*$")
+"""The files at the end of the signature of a pair."""
 ABSENT = "absent"
 """The value of `missing` for documents that were not given to an annotator."""
 _TABLES = ("tsv", "conll", "slash", "jsonl", "clusters", "items")
@@ -103,7 +106,7 @@ def agreement(
         if disputes is not None:
             raise UsageError(f"--items {target}: a table of ratings has no texts for a tool. Use --items items.tsv")
         judged_systems = named_systems(systems) if systems else {}
-        return build(_agree_in_table(table, replace(asked, systems=judged_systems, options=chosen)))
+        return build(_leave_out(_agree_in_table(table, replace(asked, systems=judged_systems, options=chosen))))
     annotators, systems = (read_annotators(given, chosen) for given in (annotators, systems))
     given = named_systems(annotators)
     if len(given) == 1 and isinstance(path := next(iter(given.values())), str | Path):
@@ -134,7 +137,7 @@ def agreement(
     ]
     if disputes is not None:
         findings.notes.append(disputes.write(target))
-    return build(findings)
+    return build(_leave_out(findings))
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,6 +237,8 @@ def _agree_in_table(table: RatingTable, asked: _Request) -> Findings:
     findings.notes += table.notes
     cuts = [(spec, many.slice_items(ratings, spec)) for spec in options.slices]
     _add_ratings(findings, ratings, {}, answers, measures, cuts, asked)
+    if options.embed != "none":
+        _add_texts(findings, ratings, measures, texts_of_table(ratings, table.path))
     return findings
 
 
@@ -289,11 +294,14 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
                 measure = in_pairs[0] if given else find(pair_measures[0])
                 run = OpenFiles(here, {b: other}, onwards, [measure]).run([measure])
                 asked.disputes.add_annotators(run, measure, [a, b])
+            onwards, backwards = (replace(one, embed="none") for one in (onwards, backwards))
             there = evaluate_shards("agreement", here, {b: other}, pair_measures, onwards)
             back = evaluate_shards("agreement", other, {a: here}, pair_measures, replace(backwards, examples=0))
             parts.append(_join_directions(there, back, a, f"{a} ~ {b}"))
         findings = _join_pairs(parts)
         findings.notes += strangers
+        if task.annotators.by_place and not any(measure.takes == "labels" for measure in of_all):
+            _add_places(findings, opened, shared, in_pairs[0] if given else find(pair_measures[0]), asked)
     if not of_all and not systems:
         assert findings is not None
         return findings
@@ -331,6 +339,75 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
             cuts.append((spec, many.slice_items(ratings, spec)))
     tables = {column: rate(column)[0] for column in columns}
     _add_ratings(findings, ratings, tables, answers, of_all, cuts, replace(asked, options=options))
+    if options.embed != "none":
+        places = texts_of_words(runs[0], ratings) if len(runs) == 1 else None
+        _add_texts(findings, ratings, of_all, places or texts_of_table(ratings, findings.gold.path))
+    return findings
+
+
+def _add_places(
+    findings: Findings,
+    opened: Sequence[OpenFiles],
+    shared: Sequence[Mapping[str, Any]],
+    measure: Measure,
+    asked: _Request,
+) -> None:
+    """Add each annotator against the others, labels and disagreements, place by place."""
+    rated = [
+        rate_places(prepared.run([measure]), [*files], measure)
+        for prepared, files in zip(opened, shared, strict=True)
+    ]
+    found = [places for places in rated if places is not None]
+    if len(found) < len(rated):
+        return
+    ratings = many.merge_ratings([ratings for ratings, _ in found])
+    # Places that nobody marks are not counted, so no coefficient is corrected for chance.
+    findings.rows["annotators"] += [
+        replace(row, kappa=math.nan, alpha_without=math.nan, alpha_gain=math.nan, stands_out=False)
+        for row in many.profile_rows(ratings, "nominal", "jaccard")
+    ]
+    _add_labels(findings, ratings, "nominal", "jaccard", asked)
+    if asked.options.embed != "none":
+        _add_texts(findings, ratings, (), found[0][1] if len(found) == 1 else texts_of_table(ratings, ""))
+
+
+def _add_labels(findings: Findings, ratings: Ratings, level: str, distance: str, asked: _Request) -> None:
+    """Add the labels that annotators confuse, and the items with the most disagreement."""
+    findings.rows["coincidences"] += many.coincidence_rows(ratings)
+    findings.rows["confused_labels"] += many.confused_rows(ratings)
+    number = None if asked.items else asked.options.examples or many.SHOWN
+    findings.rows["disagreements"] += many.disagreement_rows(ratings, level, distance, number)
+
+
+def _add_texts(findings: Findings, ratings: Ratings, measures: Sequence[Measure], places: Places) -> None:
+    """Add the texts that a page about disagreements shows; a column for each of very many annotators is too much."""
+    if len(ratings.annotators) > many.MOST_OF_SYSTEMS // 6:
+        return
+    findings.about["texts"] = code_disputed(ratings, disagreement(ratings, *many.alpha_level(measures)), places)
+
+
+def _leave_out(findings: Findings) -> Findings:
+    """Findings with the mean over pairs without each annotator, by the first measure of pairs."""
+    rows = [row for row in findings.rows["scores"] if row.main and row.label is None and row.slice is None]
+    pairs = [row for row in rows if " ~ " in row.system]
+    values = {row.system: row.value for row in pairs if row.measure == pairs[0].measure}
+    people = sorted(row.name for row in findings.rows["annotators"]) or sorted(one.name for one in findings.systems)
+    # Of very many annotators, not all pairs are listed.
+    if len(people) < 3 or len(values) < len(people) * (len(people) - 1) // 2:
+        return findings
+    named = {(a, b): values.get(f"{a} ~ {b}", values.get(f"{b} ~ {a}", math.nan)) for a, b in combinations(people, 2)}
+    if any(map(math.isnan, named.values())):
+        return findings
+    whole = math.fsum(named.values()) / len(named)
+    known = {row.name: row for row in findings.rows["annotators"]}
+    found = []
+    for name in people:
+        others = [value for pair, value in named.items() if name not in pair]
+        without = math.fsum(others) / len(others)
+        row = known.get(name) or Annotator(name, 0, math.nan, math.nan, math.nan, math.nan, {})
+        out = row.stands_out or (math.isnan(row.alpha_gain) and is_notable(row.p_adjusted, without - whole))
+        found.append(replace(row, pairs_without=without, pairs_gain=without - whole, stands_out=out))
+    findings.rows["annotators"] = found
     return findings
 
 
@@ -524,9 +601,7 @@ def _add_ratings(
         "remarks": {**findings.about.get("remarks", {}), **rated, **pairs},
     }
     findings.rows["annotators"] += many.profile_rows(ratings, level, distance)
-    findings.rows["coincidences"] += many.coincidence_rows(ratings)
-    number = None if asked.items else asked.options.examples or many.SHOWN
-    findings.rows["disagreements"] += many.disagreement_rows(ratings, level, distance, number)
+    _add_labels(findings, ratings, level, distance, asked)
     findings.pooled = groups.pooled
 
 
@@ -681,9 +756,29 @@ def _join_pairs(parts: Sequence[Result]) -> Findings:
     findings.rows["scores"] = [*joined("scores"), *(_average_pairs(parts) if len(parts) > 1 else ())]
     for name in ("counts", "confusion", "error_types", "examples"):
         findings.rows[name] = [*joined(name)]
-    findings.warnings, findings.notes = list(dict.fromkeys(joined("warnings"))), list(dict.fromkeys(joined("notes")))
-    findings.signature = " ".join(part.signature for part in parts)
+    findings.warnings, findings.notes = (_join_notes(parts, name) for name in ("warnings", "notes"))
+    # What is the same in all pairs is given once, and so is each file.
+    bodies = dict.fromkeys(_FILES.sub("", part.signature) for part in parts)
+    files = "+".join(f"{name}:sha256={source.sha256[:12]}" for name, source in sources.items())
+    findings.signature = f"{' '.join(bodies)}|annotators:{files}"
     return findings
+
+
+def _join_notes(parts: Sequence[Result], field: str) -> list[str]:
+    """The notes of all pairs; one that applies to several annotators names all of them."""
+    people: dict[str, dict[str, None]] = {}
+    for part in parts:
+        first, second = part.gold.name, part.systems[0].name
+        for note in getattr(part, field):
+            text = note.removesuffix(f" The same applies to {second}.")
+            name = next((name for name in (first, second) if text.startswith(f"{name}:")), "")
+            named = people.setdefault(text.removeprefix(name), {})
+            named |= dict.fromkeys([name, *[second] * (text != note)])
+    every = [(text, list(names)) for text, names in people.items()]
+    return [
+        f"{names[0]}{text}{f' The same applies to {enumeration(names[1:])}.' if names[1:] else ''}"
+        for text, names in every
+    ]
 
 
 def _average_pairs(parts: Sequence[Result]) -> list[Score]:

@@ -21,10 +21,20 @@ from assay.engine.measure import Coefficient, Measure
 from assay.engine.scores import Settings, make_comparison
 from assay.errors import UsageError, unknown
 from assay.formats.ratings import SystemRatings, ratings_in, read_ratings, system_ratings
-from assay.result import AgreementFacts, Annotator, Coincidence, Comparison, Disagreement, Score, enumeration
+from assay.result import (
+    AgreementFacts,
+    Annotator,
+    Coincidence,
+    Comparison,
+    ConfusedLabel,
+    Disagreement,
+    Score,
+    enumeration,
+)
+from assay.result.grammar import ALPHA, NOTABLE
 from assay.stats.intervals import percentiles, t_interval, t_tail
 from assay.stats.resample import bootstrap_weights
-from assay.stats.significance import SMALLEST, Shuffling, shuffling_test
+from assay.stats.significance import SMALLEST, Shuffling, holm, shuffling_test
 from assay.stats.streams import BOOTSTRAP, generator, rows_text
 from assay.stats.unitizing import Units, find_overlap
 
@@ -271,6 +281,7 @@ def profile_rows(ratings: Ratings, level: str, distance: str) -> Iterator[Annota
     right = ratio(numbers.sum_by_group(votes[place, labels], annotator, who), number)
     kappas = numbers.beyond_chance(right, by_chance)
     whole = numbers.alpha_of(ratings, level, distance)
+    p = holm(numbers.distance_p_values(ratings, level, distance))
     for code, alone in enumerate(numbers.alphas_without(ratings, level, distance)):
         yield Annotator(
             name=ratings.annotators[code],
@@ -280,7 +291,31 @@ def profile_rows(ratings: Ratings, level: str, distance: str) -> Iterator[Annota
             alpha_without=alone,
             alpha_gain=alone - whole,
             bias=dict(zip(ratings.labels, bias[code].tolist(), strict=True)),
+            p_adjusted=p[code],
+            stands_out=is_notable(p[code], alone - whole),
         )
+
+
+def is_notable(p: float, gain: float) -> bool:
+    """True if an annotator stands out: p is small, and agreement without them rises by an amount that matters."""
+    return p <= ALPHA and gain >= NOTABLE
+
+
+def confused_rows(ratings: Ratings) -> Iterator[ConfusedLabel]:
+    """Each annotator's labels of items to which most of the others gave another one."""
+    width = len(ratings.labels)
+    for name, every in zip(ratings.annotators, ratings.rows_of_annotators(), strict=True):
+        rows = every[ratings.sizes[ratings.item[every]] > 1]
+        place, label = np.arange(len(rows)), ratings.label[rows]
+        others = ratings.counts[ratings.item[rows]]
+        others[place, label] -= 1
+        votes = majority(others) > 0
+        votes[votes[place, label]] = False
+        table = numbers.sum_by_group(votes.astype(np.float64), label, width)
+        number = np.bincount(label, minlength=width)
+        for a, b in zip(*np.nonzero(table), strict=True):
+            items = int(table[a, b])
+            yield ConfusedLabel(name, ratings.labels[a], ratings.labels[b], items, items / int(number[a]))
 
 
 def coincidence_rows(ratings: Ratings) -> list[Coincidence]:

@@ -19,7 +19,7 @@ from assay.arrays import NONE, Array, Floats, Ints, numbers_of_runs, ratio
 from assay.classes import dataclass
 from assay.corpus.ratings import Ratings, majority
 from assay.errors import UsageError, unknown
-from assay.stats.intervals import t_quantile
+from assay.stats.intervals import t_quantile, t_tail
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio", "set")
 DISTANCES = ("jaccard", "masi")
@@ -212,6 +212,44 @@ def disagreement(ratings: Ratings, level: str = "nominal", distance: str = "jacc
     """For each item the mean distance of two of its ratings; nan if it has fewer than two."""
     number = np.where(ratings.sizes > 1, ratings.sizes, 0).astype(np.float64)
     return ratio(item_distances(ratings, level, distance), number)
+
+
+def distance_p_values(ratings: Ratings, level: str = "nominal", distance: str = "jaccard") -> list[float]:
+    """For each annotator p of the hypothesis that the others are as far from each other as from this annotator.
+
+    One-sided, Student's t over units, on items with three or more ratings; nan if there are fewer than two units.
+    """
+    sizes, item, label = ratings.sizes.astype(np.float64), ratings.item, ratings.label
+    if level in ("interval", "ordinal"):
+        counted = np.bincount(label[sizes[item] > 1], minlength=len(ratings.labels)).astype(np.float64)
+        values = middle_ranks(counted) if level == "ordinal" else ratings.numbers - ratings.numbers.min(initial=0)
+        value = values[label]
+        total, squares = (np.bincount(item, weights=one, minlength=ratings.items) for one in (value, value**2))
+        apart = sizes[item] * value**2 - 2 * value * total[item] + squares[item]
+    elif (table := label_distances(ratings, level, distance)) is not None:
+        apart = (ratings.counts[item] * table[label]).sum(axis=1)
+    else:
+        apart = sizes[item] - ratings.counts[item, label]
+    of_item = np.bincount(item, weights=apart, minlength=ratings.items)
+    found = []
+    for every in ratings.rows_of_annotators():
+        rows = every[sizes[item[every]] > 2]
+        others = sizes[item[rows]] - 1
+        farther = apart[rows] / others - (of_item[item[rows]] - 2 * apart[rows]) / (others * (others - 1))
+        unit, where = np.unique(ratings.unit_of_item[item[rows]], return_inverse=True)
+        number, sums = (np.bincount(where, weights=one) for one in (np.ones(len(rows)), farther))
+        if len(unit) < 2:
+            found.append(math.nan)
+            continue
+        mean = float(sums.sum() / number.sum())
+        variance = len(unit) / (len(unit) - 1) * float(((sums - mean * number) ** 2).sum()) / float(number.sum()) ** 2
+        if variance <= _TINY * mean**2:
+            # All units are the same: as likely as one side of a coin in all of them.
+            found.append(0.5 ** len(unit) if mean > 0 else 1.0)
+        else:
+            tail = t_tail(abs(mean) / math.sqrt(variance), len(unit) - 1)
+            found.append(tail if mean > 0 else 1 - tail)
+    return found
 
 
 def middle_ranks(counted: Array) -> Floats:

@@ -115,6 +115,8 @@ class Annotators:
     """… and the units that they find themselves."""
     majority: Callable[[Run, Sequence[str]], list[tuple[str, Pair]]] | None = None
     """Systems against what more than half of the annotators have."""
+    by_place: bool = False
+    """True if the marks that are drawn have labels that can be compared place by place."""
 
 
 @dataclass(frozen=True)

@@ -261,6 +261,7 @@ class Texts:
             "items": {
                 **items.lists("begin", "length", "gold"),
                 "owner": code_sparse(owner != NONE, owner),
+                **({"split": items.columns["split"].round(6).tolist()} if "split" in items.columns else {}),
                 "systems": by_system,
                 "slices": {
                     name: code_distances(part) for name in slices if (part := self.slices.get(name)) is not None
@@ -410,7 +411,7 @@ def make_texts(
         kinds=items.kinds,
         total=len(skipped),
         judged=int((~skipped).sum()),
-        **_texts(run, shown, unit, layers.words),
+        **name_texts(run, shown, unit, layers.words),
         items=item_rows(items, order, text, begin, end, stretches, layers.confidence),
         slices={name: None if mask is None else np.flatnonzero(mask[order]) for name, mask in members.items()},
         sides=layers.sides,
@@ -473,7 +474,7 @@ def choose_texts(
 # --- words ---
 
 
-def _texts(run: Run, shown: Shown, unit: str, words: Rows | None) -> dict[str, Any]:
+def name_texts(run: Run, shown: Shown, unit: str, words: Rows | None) -> dict[str, Any]:
     """Names and words of the texts shown and, if these are documents, the lengths of their sentences."""
     gold, chosen = run.gold, shown.chosen.tolist()
     tables: dict[str, Any] = {"sentences": None}
@@ -562,6 +563,24 @@ def _members(items: Items, part: Items) -> Bools | None:
 def order_by_place(text: Ints, begin: Ints, end: Ints) -> Ints:
     """The order of spans by text and place, outer ones before inner ones."""
     return np.lexsort((-end, begin, text))
+
+
+def arc_marks(arcs: Rows, side: int) -> Rows:
+    """The tree of a side as a mark for each word, at the word and its head."""
+    begin = np.arange(len(arcs)) - np.searchsorted(arcs.text, arcs.text)
+    columns = {"begin": begin, "length": np.ones_like(begin)}
+    columns |= {"label": arcs.columns[f"relations/{side}"], "head": arcs.columns[f"heads/{side}"]}
+    return Rows(arcs.text, columns, vocabulary=arcs.vocabulary)
+
+
+def order_arcs(arcs: Rows, sides: Sequence[int]) -> Rows:
+    """The trees of some sides, in this order."""
+    columns = {
+        f"{name}/{number}": arcs.columns[f"{name}/{side}"]
+        for name in ("heads", "relations")
+        for number, side in enumerate(sides)
+    }
+    return replace(arcs, columns=columns, coded=tuple(name for name in columns if name.startswith("relations")))
 
 
 def span_rows(text: Ints, marks: Marks, hidden: Collection[str] = ()) -> Rows:

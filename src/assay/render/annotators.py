@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from assay.render.table import (
@@ -21,7 +21,7 @@ from assay.render.table import (
     value_of,
 )
 from assay.result import Result, Score, Table
-from assay.result.numbers import DASH, percent
+from assay.result.numbers import DASH, DIFFERENCES, percent
 
 ALL, PAIRS_MEAN, CEILING = "all annotators", "mean of all pairs", "human ceiling"
 _WAYS = {
@@ -38,22 +38,26 @@ _WAYS_OF_PAIRS = {
     "system; the human ceiling is the mean of the annotators.",
 }
 _COEFFICIENTS = {"alpha": "alpha (Krippendorff)", "fleiss": "kappa (Fleiss)", "ac1": "AC1 (Gwet)"}
+_CONFUSED = 200
+"""The number of rows of the table of labels that annotators confuse."""
 _FURTHER = ("agreement", "alpha")
 """Scores that are shown with the main one, kappa."""
 
 
 def annotator_tables(result: Result) -> Iterator[Table]:
-    """All tables in reading order: all annotators, pairs, systems, each annotator, labels, items, slices."""
+    """All tables in reading order: each annotator, all of them, pairs, systems, labels, items, slices."""
     of_all = [row for row in result.overall if row.system == ALL]
     pairs = [row for row in result.overall if _is_of_pairs(row)]
     of_systems = [row for row in result.overall if not _is_of_pairs(row) and row.system != ALL]
+    several = len(result.annotators) > 2
     parts = {
+        **({"annotators": _annotators(result)} if several else {}),
         "scores": _coefficients(result, of_all, pairs),
         "pairs": _pairs(result, pairs),
         "errors": iter(result.tables),
         "systems": _systems(result, of_systems),
-        "annotators": _annotators(result),
-        "confusion": _label_matrix(result),
+        **({} if several else {"annotators": _annotators(result)}),
+        "confusion": chain(_label_matrix(result), _confused(result)),
         "items": _items(result),
         "labels": _label_scores(result),
         "slices": _slices(result),
@@ -169,36 +173,78 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
 
 
 def _annotators(result: Result) -> Iterator[Table]:
-    """Each annotator against the others."""
-    alphas = (row for row in result.scores if row.system == ALL and row.measure.startswith("alpha") and row.main)
-    half = next(((row.high - row.low) / 2 for row in alphas), math.nan)
+    """Each annotator against the others, the one without whom they agree best first."""
+    people = result.annotators
+    if len(people) < 2:
+        return
+    # Without a coefficient of all annotators, the mean over pairs is compared.
+    of = "alpha" if any(not math.isnan(row.alpha_gain) for row in people) else "pairs"
+    first = next((row for row in result.overall if row.main and _is_of_pairs(row)), None)
+    form = "coefficient" if of == "alpha" or first is None else result.form_of(first)
+    name = of if of == "alpha" or first is None else result.title(first.measure)
     rows: list[list[Any]] = []
-    for row in result.annotators:
+    for row in sorted(people, key=lambda row: (-_known(getattr(row, f"{of}_gain")), _known(row.agreement), row.name)):
         leanings = sorted(row.bias.items(), key=lambda pair: (-abs(pair[1]), pair[0]))[:2]
         shares = [
             f"{spell_controls(label)} {'+' if share > 0 else '−'}{abs(100 * share):.1f}"
             for label, share in leanings
             if abs(share) >= 0.005
         ]
-        figures = [row.agreement, row.kappa, row.alpha_without, row.alpha_gain]
-        rows.append([row.name, row.items, *figures, ", ".join(shares) or DASH])
-    notes = [
-        f"Over {_noun(result)}s that others rated too. agrees: mean share of the others with the same label; kappa: "
-        "against the others' majority; alpha without: of the others alone, gain: minus that of all; leans to: own "
-        "share of a label minus the others', in points."
-    ]
-    if notable := [row.name for row in result.annotators if row.alpha_gain > half]:
-        notes.append(
-            f"Without {', '.join(notable[:3])} agreement rises by more than half its interval: look there first."
-        )
+        gains = [getattr(row, f"{of}_without"), getattr(row, f"{of}_gain"), (row.p_adjusted, row.stands_out)]
+        rows.append([row.name, row.items, row.agreement, row.kappa, *gains, ", ".join(shares) or DASH])
+    header = ["annotator", f"{_noun(result)}s", "agrees", "kappa", f"{name} without", "gain", "p (Holm)", "leans to"]
+    forms = ["text", "count", "percent", "coefficient", form, DIFFERENCES[form], "holm", "text"]
+    lacking = [*(at for at, lost in ((1, not any(row[1] for row in rows)), (2, _lacks(rows, 2))) if lost)]
+    lacking += [at for at in (3, 4, 5) if _lacks(rows, at)] + [6] * all(math.isnan(row[6][0]) for row in rows)
+    kept = [at for at in range(len(header)) if at not in lacking]
+    meanings = {
+        2: "agrees: mean share of the others with the same label",
+        3: "kappa: against the others' majority",
+        4: f"{name} without: {'of the others alone' if of == 'alpha' else 'mean over the pairs of the others'}",
+        5: "gain: minus that of all",
+        6: "p: whether the others are nearer to each other than to the annotator (bold: stands out)",
+        7: "leans to: own share of a label minus the others', in points",
+    }
+    told = "; ".join(text for at, text in meanings.items() if at in kept)
+    drop = [kept.index(at) for at in (7, 3) if at in kept]
+    over = "Over places that at least one annotator marks; ∅: no mark there. "
+    over = (over if of == "pairs" else f"Over {_noun(result)}s that others rated too. ") if 1 in kept else ""
     yield make_table(
         "Annotators",
-        ["annotator", f"{_noun(result)}s", "agrees", "kappa", "alpha without", "gain", "leans to"],
-        sorted(rows, key=lambda row: row[2] if not math.isnan(row[2]) else 2) if len(rows) > 1 else [],
-        "text count percent coefficient coefficient coefficient-difference text",
-        notes=notes,
+        [header[at] for at in kept],
+        [[row[at] for at in kept] for row in rows],
+        " ".join(forms[at] for at in kept),
+        notes=[f"{over}{told}."],
         short=25,
-        droppable=(6, 3),
+        droppable=drop,
+    )
+
+
+def _known(value: float) -> float:
+    """A number to sort by; what is undefined comes last."""
+    return -math.inf if math.isnan(value) else value
+
+
+def _lacks(rows: list[list[Any]], at: int) -> bool:
+    return all(math.isnan(row[at]) for row in rows)
+
+
+def _confused(result: Result) -> Iterator[Table]:
+    """Which annotator gives which label if most of the others give another."""
+    rows = sorted(result.confused_labels, key=lambda row: (-row.items, row.annotator, row.label, row.other))
+    listed = f" The {_CONFUSED} most frequent of {len(rows):,}; --format json has all." * (len(rows) > _CONFUSED)
+    yield make_table(
+        "Labels confused by annotator",
+        ["annotator", "label", "most others", f"{_noun(result)}s", "% of label"],
+        [(row.annotator, row.label, row.other, row.items, row.share) for row in rows[:_CONFUSED]],
+        "text text text count percent",
+        words=3,
+        short=SHORT,
+        minor=True,
+        notes=[
+            f"{_noun(result).capitalize()}s to which the annotator gave a label and most of the others another; in "
+            f"percent of those with the annotator's label.{listed}"
+        ],
     )
 
 
@@ -281,7 +327,8 @@ def _label_scores(result: Result) -> Iterator[Table]:
         rows = [[label, *(value_of(by_label.get((label, pair))) for pair in names)] for label in labels]
         title = f"Agreement by label ({title})" if shares else f"{title} by label"
         more = {"short": 25, "droppable": range(len(names) - 1, 0, -1)}
-        yield make_table(title, ["label", *names], rows, "text percent", **more)
+        form = result.form_of(next(iter(by_label.values())))
+        yield make_table(title, ["label", *names], rows, f"text {form}", **more)
 
 
 def _slices(result: Result) -> Iterator[Table]:

@@ -1089,7 +1089,7 @@ BRIEF_ROWS = 5
 """The number of rows of a table of details in the short form."""
 FREQUENT = 3
 """The number of changes of each kind in the short form."""
-_FIRST = ("scores", "order", "pairs", "tests", "systems", "alt-test", "items")
+_FIRST = ("annotators", "scores", "order", "pairs", "tests", "systems", "alt-test", "items")
 """Names whose first table is in the short form for annotators, for runs, and for tasks that make all their tables."""
 
 
@@ -1099,7 +1099,8 @@ def brief(result: Result) -> list[Table]:
         return tables(result)
     if result.shown.tables_only or result.about.command in ("agreement", "bayes"):
         shown: list[Table] = []
-        for table in tables(result, (*_FIRST, "slices")):
+        first = _FIRST if len(result.annotators) != 2 else _FIRST[1:]
+        for table in tables(result, (*first, "slices")):
             # An order that hides something is shown with its relations; there are two kinds of shares.
             whole = table.name in ("order", "pairs", "slices") and not table.minor
             if whole or table.name not in {other.name for other in shown}:

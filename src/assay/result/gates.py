@@ -163,6 +163,11 @@ def _missed_scores(option: str, threshold: str, result: Result) -> Iterator[str]
         scores = dict.fromkeys(row.score for row in result.scores if row.measure == measure and row.label is None)
         if score and score not in scores:
             raise unknown("score", score, list(scores))
+        if result.about.command == "agreement":
+            # Annotators have no scores by themselves: all of them, the mean over pairs, or the only pair has.
+            found = list(dict.fromkeys(row.system for row in result.overall if row.measure == measure and row.main))
+            whole: list[str] = [name for name in ("all annotators", "mean of all pairs") if name in found]
+            systems = found if only else whole[:1] or found
         if only and only not in systems:
             raise unknown("system", only, systems)
     except UsageError as error:

@@ -13,6 +13,8 @@ from typing import Any
 
 from assay.result.schema import Posterior, Record
 
+NOTABLE = 0.01
+"""The least rise of agreement without an annotator that is pointed out."""
 ALPHA = 0.05
 """The level of all tests, after correction."""
 BETTER = ("different", "more-than-margin", "trivial", "different-margin-open")

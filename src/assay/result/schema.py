@@ -1178,6 +1178,14 @@ class Annotator(Record, key="name"):
     """This minus alpha of all: above 0 if the others agree better without this annotator."""
     bias: Mapping[str, float]
     """By label: the annotator's share minus the others' share of the same items."""
+    pairs_without: float = math.nan
+    """The mean over the pairs of the others, by the first measure of pairs."""
+    pairs_gain: float = math.nan
+    """This minus the mean over all pairs."""
+    p_adjusted: float = math.nan
+    """One-sided p (Holm over annotators): the others are nearer to each other than to this annotator."""
+    stands_out: bool = False
+    """True if `p_adjusted` is at most 0.05 and agreement rises by at least .01 without this annotator."""
 
 
 class AgreementFacts(Record):
@@ -1206,6 +1214,21 @@ class Coincidence(Record, key="first second"):
     """The number of ordered pairs of ratings, each item's divided by its number of ratings minus 1."""
     share: float
     """The share of the ratings with the first label."""
+
+
+class ConfusedLabel(Record, key="annotator label other"):
+    """A label that an annotator gave to items to which most of the others gave another one."""
+
+    annotator: str
+    """The annotator."""
+    label: str
+    """The annotator's label."""
+    other: str
+    """The most frequent label of the others; of tied labels, each counts."""
+    items: int
+    """The number of these items."""
+    share: float
+    """The share of the annotator's items with that label that others rated too."""
 
 
 class Disagreement(Record, key="item"):
@@ -1753,6 +1776,7 @@ class Tables(Record, kw_only=True):
     forms: tuple[FormCount, ...] = ()
     annotators: tuple[Annotator, ...] = ()
     coincidences: tuple[Coincidence, ...] = ()
+    confused_labels: tuple[ConfusedLabel, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     alt_tests: tuple[AltTest, ...] = ()
     bayes: tuple[Posterior, ...] = ()

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.result import Bound, Comparison, Result, Score, enumeration
 from assay.result.chance import level_title
-from assay.result.grammar import ALPHA, BETTER, Decision, Facts, decide_kind
+from assay.result.grammar import ALPHA, BETTER, NOTABLE, Decision, Facts, decide_kind
 from assay.result.numbers import DIFFERENCES, WRITERS, coefficient, interval, p_value, percent, plural, points, signed
 from assay.result.schema import Record
 
@@ -244,6 +244,7 @@ def _facts_of_annotators(result: Result) -> Iterator[dict[str, Any]]:
             **{"low": _known(row.low), "high": _known(row.high), "items": known.items},
             **{"minority_items": known.minority_items, "annotators": known.annotators, "level": known.level},
             "level_assumed": known.level_assumed,
+            **_facts_of_deviation(result, row, "alpha"),
             "ordinal": next((other.value for other in rows if other.measure == "alpha(level=ordinal)"), None),
         }
     pairs = [row for row in rows if row.system == "mean of all pairs" or len(names) == 2]
@@ -251,6 +252,7 @@ def _facts_of_annotators(result: Result) -> Iterator[dict[str, Any]]:
         yield {
             **{"type": "pairs", "measure": name_measure(result, row.measure), "value": row.value, "names": names},
             **{"low": _known(row.low), "high": _known(row.high), "form": result.form_of(row)},
+            **_facts_of_deviation(result, row, "pairs"),
         }
     tests = [row for row in result.comparisons if row.a == "human ceiling"]
     if tests:
@@ -268,6 +270,19 @@ def _facts_of_annotators(result: Result) -> Iterator[dict[str, Any]]:
                 for row in tests
             ],
         }
+
+
+def _facts_of_deviation(result: Result, row: Score, of: str) -> dict[str, Any]:
+    """Facts on the annotators without whom agreement rises, if there are three or more: those who stand out, or the
+    one without whom it is highest."""
+    known = [person for person in result.annotators if not math.isnan(getattr(person, f"{of}_gain"))]
+    if len(known) < 3 or len(known) < len(result.annotators) or math.isnan(row.value):
+        return {}
+    ranked = sorted(known, key=lambda person: (-getattr(person, f"{of}_gain"), person.name))
+    people = [person for person in ranked if person.stands_out]
+    tested = not all(math.isnan(person.p_adjusted) for person in known)
+    named = [{"name": person.name, "without": getattr(person, f"{of}_without")} for person in people or ranked[:1]]
+    return {"deviation": {"form": result.form_of(row), "stands_out": bool(people), "tested": tested, "people": named}}
 
 
 def name_measure(result: Result, measure: str) -> str:
@@ -555,8 +570,32 @@ def _score(facts: Facts, found: Decision) -> str:
     return f"{reached}; no interval{f': there is only one {unit}' if facts.get('units') == 1 else ''}."
 
 
+def _deviation(facts: Facts, name: str) -> str:
+    """How much agreement rises without an annotator, for those who stand out; nothing if that is not known."""
+    known = facts.get("deviation")
+    if not known:
+        return ""
+    write = coefficient if known["form"] == "coefficient" else WRITERS[known["form"]]
+    value, people = write(facts["value"]), known["people"]
+    first = write(people[0]["without"])
+    rises = people[0]["without"] > facts["value"] and first != value
+    if known["stands_out"]:
+        more = [f"without {person['name']}, to {write(person['without'])}" for person in people[1:NAMES]]
+        rest = f"; {len(people) - NAMES} more stand out" if len(people) > NAMES else ""
+        said = "; ".join([f"Without {people[0]['name']}, {name} rises from {value} to {first}", *more])
+        return f"{said}{rest}. "
+    if not known["tested"]:
+        return f"{name} rises most without {people[0]['name']}, from {value} to {first}. " if rises else ""
+    if not rises:
+        return f"No annotator stands out: {name} does not rise above {value} if one of them is left out. "
+    # A rise that could matter is not denied by a test that does not find it.
+    open_ = people[0]["without"] - facts["value"] >= NOTABLE
+    said = "These data do not show that an annotator stands out" if open_ else "No annotator stands out"
+    return f"{said}: {name} rises from {value} to at most {first} if one of them is left out. "
+
+
 def _agreement(facts: Facts, found: Decision) -> str:
-    """How well all annotators agree, and what that allows."""
+    """Who deviates, how well all annotators agree, and what that allows."""
     number, name = facts["annotators"], facts["coefficient"]
     if found.kind == "agreement-undefined":
         return f"The agreement of {number} annotators ({name}) is undefined."
@@ -580,7 +619,7 @@ def _agreement(facts: Facts, found: Decision) -> str:
         ordinal = facts.get("ordinal")
         beside = "" if ordinal is None else f": {coefficient(ordinal)}"
         text += f" The labels are numbers, taken as names; alpha(level=ordinal) uses their order{beside}."
-    return text
+    return _deviation(facts, name) + text
 
 
 def _pairs(facts: Facts, found: Decision) -> str:
@@ -588,7 +627,8 @@ def _pairs(facts: Facts, found: Decision) -> str:
     write = WRITERS[facts["form"]]
     names, value = facts["names"], write(facts["value"])
     if len(names) > 2:
-        return f"Any two of the {len(names)} annotators agree with {facts['measure']} of {value} on average."
+        said = f"Any two of the {len(names)} annotators agree with {facts['measure']} of {value} on average."
+        return _deviation(facts, f"mean {facts['measure']}") + said
     low, high = facts["low"], facts["high"]
     ends = "" if low is None else f" (95% interval {write(low)} to {write(high)})"
     return f"{enumeration(names)} agree with {facts['measure']} of {value}{ends}."

@@ -9,6 +9,7 @@ import { SORTS, SORTS_BY_GRADE, SORTS_OF_ONE, SORTS_OF_ONE_BY_GRADE } from "./st
 /** @import { Report } from "./report.js" */
 
 const TYPING = 200;
+const PAIRS_LISTED = 200;
 const PLAIN = { autocomplete: "off", spellcheck: false };
 
 /** True if a term is that of the search field. */
@@ -47,24 +48,49 @@ export function filterBar(report) {
     wrong.textContent = report.error;
     showHits(report, hits);
   });
-  const parts = [chips, queryForm(report, wrong), sort, hits, wrong, partNote(report)];
+  const parts = [report.texts.split ? peopleChoices(report) : null, chips, queryForm(report, wrong), sort, hits, wrong, partNote(report)];
   return element("section", { id: "filters", role: "search", "aria-label": "Filters" }, parts);
 }
 
 /** The orders that make sense for these texts. @param {Report} report @returns {[string, string][]} */
 function sortsOf({ texts, paired, systems }) {
   const { graded } = texts;
-  const needs = { hits: !texts.ofItems, surest: !graded && texts.confidence.some(Boolean), hardest: !graded && texts.ofItems && systems.length > 1, apart: graded && paired };
+  if (texts.split) return Object.entries(SORTS).filter(([sort]) => ["split", "order", "longest", "shortest"].includes(sort));
+  const needs = { split: false, hits: !texts.ofItems, surest: !graded && texts.confidence.some(Boolean), hardest: !graded && texts.ofItems && systems.length > 1, apart: graded && paired };
   const named = paired ? graded && SORTS_BY_GRADE : graded ? SORTS_OF_ONE_BY_GRADE : SORTS_OF_ONE;
   return Object.entries({ ...SORTS, ...(named || {}) }).filter(([sort]) => needs[sort] ?? true);
+}
+
+/** Choices of an annotator and of two labels that annotators give to the same items. @param {Report} report */
+function peopleChoices(report) {
+  const { coincidences } = report.result;
+  const pairs = coincidences.filter(({ first, second }) => first < second).sort((one, other) => other.count - one.count).slice(0, PAIRS_LISTED);
+  const parts = [
+    ["differing", "Annotator", "all annotators", report.systems.map((name) => [[term("differs", name)], `${name} differs from most`])],
+    ["labels-given", "Labels", "all labels", pairs.map(({ first, second }) => [[term("given", first), term("given", second)], `${first} and ${second}`])],
+  ];
+  return parts.map(([id, label, all, options]) => {
+    const queries = options.map(([terms]) => terms.map(writeTerm));
+    const choice = choiceOf({ id, "aria-label": label }, [["", all], ...options.map(([, title], place) => [String(place), title])]);
+    choice.addEventListener("change", () => {
+      const others = report.view.terms.filter((one) => !queries.flat().includes(writeTerm(one)));
+      report.filter([...others, ...(choice.value === "" ? [] : options[Number(choice.value)][0])]);
+    });
+    report.follow(() => {
+      const known = report.view.terms.map(writeTerm);
+      choice.value = String([...queries.keys()].find((place) => queries[place].every((one) => known.includes(one))) ?? "");
+    });
+    return choice;
+  });
 }
 
 /** The field in which terms are typed. @param {Report} report */
 function queryForm(report, wrong) {
   const about = { "aria-label": "Add a filter", "aria-keyshortcuts": "q", "aria-describedby": "query-error" };
   const { ofItems, confidence } = report.texts;
+  const peopleHint = report.texts.split && "add a filter: differs:… given:…";
   const last = !ofItems ? " length>30" : confidence.some(Boolean) ? " a-confidence>0.9" : "";
-  const field = element("input", { id: "query", placeholder: `add a filter: gold:… a:…${last}`, ...about, ...PLAIN });
+  const field = element("input", { id: "query", placeholder: peopleHint || `add a filter: gold:… a:…${last}`, ...about, ...PLAIN });
   const form = element("form", { class: "query-form" }, field, element("button", {}, "add"));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -92,7 +118,7 @@ function addTyped(report, field) {
 /** @param {Report} report */
 function chipsOf(report) {
   const { terms } = report.view;
-  if (!terms.length) return [element("span", { class: "soft" }, "No filters: all items are listed")];
+  if (!terms.length) return [element("span", { class: "soft" }, report.texts.split ? "No filters: all disagreements are listed" : "No filters: all items are listed")];
   const chips = terms.map((one, place) => {
     const drop = () => report.ask(terms.filter((_, other) => other !== place));
     const about = { class: "filter", "data-chip": writeTerm(one), "aria-label": `Remove filter ${writeTerm(one)}` };
@@ -112,7 +138,7 @@ function showHits(report, place) {
 function partNote(report) {
   const { embedded, total, how, unit } = report.texts.data;
   if (how === "all") return null;
-  const which = how === "sample" ? "a random sample of those with errors" : "those with errors";
+  const which = report.texts.split ? "those with the highest disagreement" : how === "sample" ? "a random sample of those with errors" : "those with errors";
   const listed = `This page lists ${whole(embedded)} of ${plural(total, unit)}: ${which}.`;
   return element("p", { id: "part", class: "soft" }, listed, ` The numbers above count all ${unit}s, so a list can be shorter than its number.`);
 }

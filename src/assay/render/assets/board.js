@@ -11,24 +11,31 @@ import { betweenEnds, intervalNotes, numberCell, panel, plotCell, tableWith, tex
 const LETTERS_NOTE = "Systems with a common letter do not differ significantly (p > 0.05 after Holm). This does not mean that they are equally good.";
 const HINTS = ["", "Choose a system to see its errors.", "Click two systems to see where they differ."];
 const MANY_LETTERS = 8;
+const MOST_PAIRS = 15;
 const LETTERS = ["a", "b"];
 
 /** Every system by one measure, the best first; of a single system every measure. @param {Report} report */
 export function boardPanel(report) {
-  const all = report.mainScores();
+  const scores = report.mainScores();
+  // Of many annotators, the heat map has the pairs.
+  const ofPeople = report.result.command === "agreement";
+  const isPair = ({ system }) => ofPeople && system.includes(" ~ ");
+  const few = new Set(scores.filter(isPair).map(({ system }) => system)).size <= MOST_PAIRS;
+  const all = scores.filter((row) => few || !isPair(row));
   if (!all.length) return null;
   const measures = [...new Set(all.map((row) => row.measure))];
-  const alone = new Set(all.map((row) => row.system)).size === 1;
+  const summed = new Set(all.map((row) => row.system)).size > 1;
+  const alone = !summed || (ofPeople && !few);
   const by = measures.find((measure) => measure === report.view.by) ?? report.leading();
   // A summary of the pairs of annotators, such as their mean, follows them and has no rank.
-  const isPair = ({ system }) => report.result.command === "agreement" && system.includes(" ~ ");
-  const ranked = alone ? all : report.ranked(by);
+  const ranked = alone ? all : report.ranked(by).filter((row) => few || !isPair(row));
   const places = ranked.some(isPair) ? ranked.filter(isPair) : ranked;
   const rows = [...places, ...ranked.filter((row) => !places.includes(row))];
   const called = places.some(isPair) ? "pair" : rows[0].system === "all annotators" ? "annotators" : "system";
   const [paired, many] = [report.view.b !== null, report.systems.length];
-  const choosable = (paired && many > 2) || (!paired && many > 1 && report.texts !== null);
-  const form = report.formOfAll(rows);
+  const choosable = !ofPeople && ((paired && many > 2) || (!paired && many > 1 && report.texts !== null));
+  // Coefficients and percentages have no axis in common.
+  const form = ofPeople && new Set(rows.map((row) => report.formOf(row))).size > 1 ? null : report.formOfAll(rows);
   const scale = scaleOf(rows.flatMap((row) => [row.value, row.low, row.high]));
   const letters = [...new Set(rows.flatMap(lettersOf))];
   const hint = element("p", { class: "soft", id: "board-said", role: "status" });
@@ -51,7 +58,7 @@ export function boardPanel(report) {
     const system = report.systems.indexOf(row.system);
     const letter = waiting === null && (paired || choosable) ? LETTERS.find((side) => report.view[side] === system && system >= 0) : null;
     const mark = letter ? element("b", { class: `badge ${letter}` }, letter.toUpperCase()) : null;
-    const name = alone ? titleOf(report, row, all) : row.system;
+    const name = alone ? `${titleOf(report, row, all)}${summed && row.system !== "all annotators" ? ` (${row.system})` : ""}` : row.system;
     const pressed = waiting === null ? Boolean(letter) : waiting === system;
     const button = choosable && system >= 0
       ? buttonFor(() => choose(system), { class: "system", "data-system": system, "aria-pressed": String(pressed) }, element("bdi", {}, name))
@@ -82,7 +89,7 @@ export function boardPanel(report) {
     report.change({ by: chosen.value }, "pair");
     find("#by").focus({ preventScroll: true });
   });
-  const title = alone ? "Scores" : report.result.command === "agreement" ? "Agreement" : "Ranking";
+  const title = ofPeople ? "Agreement" : alone ? "Scores" : "Ranking";
   const several = !alone && measures.length > 1;
   const top = several || choosable ? element("div", { class: "tools" }, hint, several ? chosen : null) : null;
   return panel("board", title, top, saveableFigure(`ranking-${alone ? rows[0].system : by}`, place), letters.length ? element("p", { class: "soft" }, LETTERS_NOTE) : null, ...intervalNotes(report, rows));
@@ -93,7 +100,7 @@ function titleOf(report, row, all) {
   const { measure, score, lower } = row;
   const several = new Set(all.map((row) => row.score).filter((name) => name !== "value")).size > 1;
   const name = report.name(row);
-  const named = several && score !== "value" && score !== measure.split("(")[0] && name === report.title(measure);
+  const named = several && score !== "value" && !measure.split("(")[0].endsWith(score) && name === report.title(measure);
   return `${name}${named ? ` ${report.title(score)}` : ""}${lower ? " ↓" : ""}`;
 }
 

@@ -29,10 +29,10 @@ export function cardOf(report) {
   return { figure: saveableFigure(name || "item", element("div", { class: "card", "data-item": items[0], "aria-label": caption }, textParts(report, text), factsOf(report, text), answers)), caption };
 }
 
-/** @param {Report} report */
-function textParts({ texts, view }, text) {
+/** The parts of the text in view. @param {Report} report */
+export function textParts({ texts, view }, text) {
   const parts = texts.words(text);
-  if (!parts.length) return element("p", { class: "soft" }, NO_TEXT);
+  if (!parts.length) return texts.split ? null : element("p", { class: "soft" }, NO_TEXT);
   const named = parts.length > 1;
   return element("dl", { class: "parts" }, parts.map((part, place) => {
     const letters = view.fold ? part : part.slice(0, LONG);
@@ -41,7 +41,7 @@ function textParts({ texts, view }, text) {
 }
 
 /** Metadata, each a filter. @param {Report} report */
-function factsOf(report, text) {
+export function factsOf(report, text) {
   const facts = report.texts.factsOf(text).filter(([, value]) => value !== "");
   if (!facts.length) return null;
   return element("p", { class: "facts" }, facts.map(([key, value]) => {

@@ -99,12 +99,14 @@ export class Texts {
     /** How sure each system is of its answers; null if its file does not say. */
     this.confidence = items.systems.map((one) => (one.confidence ? Float64Array.from(one.confidence, (value) => value ?? NaN) : null));
     this.hasShares = this.confidence.every((sure) => !sure || sure.every((value) => !(value < 0 || value > 1)));
+    /** How split annotators are about each item, as the mean distance of two ratings; null if there is a gold. @type {Float64Array | null} */
+    this.split = items.split ? Float64Array.from(items.split) : null;
     /** True if texts are items, whose words are the parts of their texts. */
     this.ofItems = Boolean(data.parts);
     /** The values of records; null for other texts. @type {any} */
     this.cells = data.cells ? unpackCells(data.cells) : null;
     /** The name of a missing answer. */
-    this.nothing = this.ofItems && !this.kinds.length ? NOT_ANSWERED : "∅";
+    this.nothing = this.split ? "not rated" : this.ofItems && !this.kinds.length ? NOT_ANSWERED : "∅";
     /** The number of bins of confidences. */
     this.bins = 15;
     this.itemStarts = countStarts(this.size, this.text);
@@ -150,6 +152,24 @@ export class Texts {
     }
     found.delete(null);
     return [...found];
+  }
+
+  /** The annotators who rated one of these items, by number. @param {number[]} items @returns {number[]} */
+  raters(items) {
+    return [...this.systems.keys()].filter((system) => items.some((item) => this.answers[system][item] !== NONE));
+  }
+
+  /** The most frequent labels that the others gave to an item if an annotator gave another one. @param {number} item @param {number} system @returns {number[]} */
+  confusedWith(item, system) {
+    const own = this.answers[system][item];
+    /** @type {Map<number, number>} */
+    const counts = new Map();
+    this.answers.forEach((answers, other) => {
+      if (other !== system && answers[item] !== NONE) counts.set(answers[item], (counts.get(answers[item]) ?? 0) + 1);
+    });
+    const most = Math.max(0, ...counts.values());
+    if (own === NONE || !most || counts.get(own) === most) return [];
+    return [...counts.keys()].filter((code) => counts.get(code) === most);
   }
 
   /** The place of an item's first word among all words. */

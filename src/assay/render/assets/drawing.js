@@ -72,7 +72,7 @@ function captionOf(scene, lines, kind) {
   let differing = 0;
   for (let item = scene.first; item < scene.end; item += 1) if (itemDiffers(scene, item)) differing += 1;
   const { a, b } = scene.view;
-  const found = b === null ? `${plural(differing, "error")} of ${texts.systems[a]}` : `${plural(differing, "difference")} between ${texts.systems[a]} and ${texts.systems[b]}`;
+  const found = texts.split ? plural(differing, "disagreement") : b === null ? `${plural(differing, "error")} of ${texts.systems[a]}` : `${plural(differing, "difference")} between ${texts.systems[a]} and ${texts.systems[b]}`;
   const folded = lines.flatMap((line) => line.cells).reduce((sum, cell) => sum + (cell.folded ? cell.end - cell.begin : 0), 0);
   const names = sides.map((side) => side.name).join(", ");
   return `${WHAT[kind]} of ${texts.data.ids[text] || `${texts.data.unit} ${text + 1}`}: ${names}; ${found}${folded ? `; ${plural(folded, "word")} folded` : ""}.`;

@@ -35,11 +35,22 @@ const FIELDS = {
   "a-bin": "bin of A's confidence",
   "b-bin": "bin of B's confidence",
 };
+/** Fields of items that annotators rate; there is no gold. */
+const FIELDS_OF_PEOPLE = {
+  text: "words of the text, or the id",
+  id: "id of the text",
+  word: "words of the item",
+  meta: "metadata, e.g. meta:domain=film",
+  differs: "an annotator whose label is not the most frequent one of the others",
+  between: "two annotators who differ, e.g. between:anna|ben",
+  given: "a label that an annotator gave; given:A given:B for both",
+  confuses: "an annotator's label and the most frequent one of the others, e.g. confuses:anna=A→B",
+};
 const FIELDS_OF_RECORDS = { text: "words of the text, a value, or the id", id: "id of the record", gold: "field of gold's value", a: "outcome in A, or the field of a spurious value", b: "outcome in B", label: "field, or outcome in A or B" };
 const FIELDS_OF_ITEMS = { text: "words of the text or id", id: "id of the item", credit: "improved or worsened: B's error or score compared with A's" };
 
 /** What a field means. @param {Texts} texts @param {string} field @returns {string} */
-export const meaningOfField = (texts, field) => (texts.cells && FIELDS_OF_RECORDS[field]) || (texts.ofItems && FIELDS_OF_ITEMS[field]) || FIELDS[field];
+export const meaningOfField = (texts, field) => (texts.split && FIELDS_OF_PEOPLE[field]) || (texts.cells && FIELDS_OF_RECORDS[field]) || (texts.ofItems && FIELDS_OF_ITEMS[field]) || FIELDS[field];
 
 const OF_TEXT = new Set(["text", "id", "length", "meta"]);
 const OF_GOLD = new Set(["right-in", "only"]);
@@ -53,6 +64,7 @@ export class QueryError extends Error {}
 
 /** @param {Texts} texts @returns {string[]} the fields that make sense for these texts */
 export function usableFields(texts, { a, b }) {
+  if (texts.split) return Object.keys(FIELDS_OF_PEOPLE).filter((field) => ({ word: !texts.ofItems, meta: texts.data.facts !== undefined })[field] ?? true);
   const pair = b !== null;
   const several = texts.systems.length > 1;
   const judged = !texts.graded;
@@ -97,6 +109,8 @@ function passesAll(tests, item) {
 
 /** A test that is true of items of gold and of the systems compared. @param {Texts} texts */
 export function presenceTest(texts, { a, b }) {
+  const { split } = texts;
+  if (split) return (item) => split[item] > 0;
   if (!texts.kinds.length) return () => true;
   const sides = b === null ? [a] : [a, b];
   return (item) => texts.owner[item] === NONE || sides.some((side) => texts.outcome[side][item] !== NONE);
@@ -123,7 +137,7 @@ function valuesOf(texts, field) {
   if (field === "change") return [...KINDS, "different"];
   if (field.endsWith("-is")) return ["right", "wrong"];
   if (field.endsWith("-type")) return [...texts.kinds, "none"];
-  return { credit: COURSES, moved: ["yes", "no"], only: texts.systems, slice: Object.keys(texts.slices) }[field];
+  return { credit: COURSES, moved: ["yes", "no"], only: texts.systems, differs: texts.systems, between: texts.systems, slice: Object.keys(texts.slices) }[field];
 }
 
 /** A test of numbers. */
@@ -189,6 +203,24 @@ const binOf = ({ bins }, sure) => Math.max(1, Math.ceil(Number((sure * bins).toF
 const systemsRight = (texts, item) => texts.wrong.reduce((sum, wrong) => sum + 1 - wrong[item], 0);
 
 const ITEM_TESTS = {
+  differs(texts, _, { values }) {
+    const chosen = values.map((value) => texts.systems.indexOf(value));
+    return (item) => chosen.some((system) => texts.confusedWith(item, system).length > 0);
+  },
+  confuses(texts, _, { values }) {
+    const wanted = new Set(values);
+    const chosen = [...texts.systems.keys()].filter((system) => values.some((value) => value.startsWith(`${texts.systems[system]}=`)));
+    const spell = (item, system, code) => `${texts.systems[system]}=${texts.label(texts.answers[system][item])}→${texts.label(code)}`;
+    return (item) => chosen.some((system) => texts.confusedWith(item, system).some((code) => wanted.has(spell(item, system, code))));
+  },
+  between(texts, _, { values }) {
+    const chosen = values.map((value) => texts.answers[texts.systems.indexOf(value)]);
+    return (item) => new Set(chosen.map((answers) => answers[item]).filter((code) => code !== NONE)).size > 1;
+  },
+  given(texts, _, { values }) {
+    const wanted = new Set(values.map((value) => texts.labels.indexOf(value)));
+    return (item) => texts.answers.some((answers) => answers[item] !== NONE && wanted.has(answers[item]));
+  },
   change(texts, { a, b }, { values }) {
     const wanted = new Set(values.map((value) => KINDS.indexOf(value)));
     const different = values.includes("different");

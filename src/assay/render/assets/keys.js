@@ -27,6 +27,8 @@ const EXPLAINED = "finds items with gold NN, A's JJ or RB and not B's NN, in sen
 const KEYS_OF_ITEMS = { "j k": "next, previous item", "n p": "", f: "show long texts in full" };
 const EXAMPLE_OF_ITEMS = 'gold:neg a:pos|neu -b:neg "some words"';
 const EXPLAINED_OF_ITEMS = "finds items with gold neg, A's pos or neu and not B's neg, whose texts contain these words.";
+const EXAMPLE_OF_PEOPLE = 'differs:anna given:A given:B "some words"';
+const EXPLAINED_OF_PEOPLE = "finds items on which anna differs from most others, to which A and B were both given, in texts that contain these words.";
 const TYPED = "input, select, textarea";
 
 /** Call `actions[key]` when a key is pressed, except while the reader types or holds Ctrl, Alt or Meta. */
@@ -47,11 +49,12 @@ const headCell = (content) => element("th", { scope: "row" }, content);
 /** The window with help. @param {Texts} texts */
 export function helpWindow(texts, view) {
   const items = texts?.ofItems;
-  const known = KEYS.map((row) => (texts?.graded && row[0].startsWith("1") ? ["1 2", "improved, worsened"] : row));
+  const people = Boolean(texts?.split);
+  const known = KEYS.filter(([pressed]) => !(people && /^[1g]/u.test(pressed))).map((row) => (texts?.graded && row[0].startsWith("1") ? ["1 2", "improved, worsened"] : row));
   const keys = known.map(([pressed, meaning]) => [pressed, (items && KEYS_OF_ITEMS[pressed]) ?? meaning]).filter(([, meaning]) => meaning).map(([pressed, meaning]) => [headCell(pressed.split(" ").flatMap((key) => [element("kbd", {}, key), " "])), textCell(meaning)]);
   const fields = (texts ? usableFields(texts, view) : []).map((field) => [headCell(element("code", {}, field)), textCell(meaningOfField(texts, field))]);
   const queries = [
-    element("p", {}, "A query consists of terms, which must all be true. ", element("code", {}, items ? EXAMPLE_OF_ITEMS : EXAMPLE), " ", items ? EXPLAINED_OF_ITEMS : EXPLAINED),
+    element("p", {}, "A query consists of terms, which must all be true. ", element("code", {}, people ? EXAMPLE_OF_PEOPLE : items ? EXAMPLE_OF_ITEMS : EXAMPLE), " ", people ? EXPLAINED_OF_PEOPLE : items ? EXPLAINED_OF_ITEMS : EXPLAINED),
     tableWith({ caption: "Fields of queries", rows: fields }),
   ];
   const node = windowOf("help", "Help", element("p", {}, COUNTS), tableWith({ caption: "Keys", rows: keys }), fields.length ? queries : null);

@@ -112,7 +112,7 @@ export class TextList {
       },
       element("span", { class: "row-id", title: texts.data.ids[text] }, element("bdi", {}, String(texts.data.ids[text]))),
       element("span", { class: "row-words", dir: "auto" }, snippet(texts, text, hits)),
-      element("span", { class: `row-gain ${gain > 0 ? "gained" : gain < 0 ? "lost" : ""}`, title: this.report.gainMeaning }, (texts.ofItems && this.report.signOf(text)) || this.report.gainText(gain)),
+      element("span", { class: `row-gain ${gain > 0 ? "gained" : gain < 0 ? "lost" : ""}`, title: this.report.gainMeaning }, ((texts.ofItems || texts.split) && this.report.signOf(text)) || this.report.gainText(gain)),
     );
   }
 

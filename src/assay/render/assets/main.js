@@ -1,4 +1,5 @@
 // The page: unpack what Python packed, build the report, and follow what the reader does.
+import { annotatorPanels } from "./annotators.js";
 import { filterBar, searchField } from "./bar.js";
 import { boardPanel } from "./board.js";
 import { confidencePanel } from "./confidence.js";
@@ -23,8 +24,8 @@ const KIND_KEYS = ["correction", "new-error", "changed-error", "same-error", "bo
 function summary(report) {
   const { command } = report.result;
   if (["bayes", "plan"].includes(command)) return [];
+  if (command === "agreement") return annotatorPanels(report);
   const board = boardPanel(report);
-  if (command === "agreement") return [board];
   const paired = report.view.b !== null;
   const changed = paired ? [changedPanel(report), labelPanel(report)] : [rightPanel(report), rightLabels(report)];
   const panels = [...changed, wherePanel(report)].filter(Boolean);
@@ -68,8 +69,8 @@ function actions(report, parts, help, exports, theme) {
     k: () => list.move(-1),
     n: () => reader.step(1),
     p: () => reader.step(-1),
-    g: () => reader.toggle(0),
-    a: () => reader.toggle(1 + report.view.a),
+    g: () => report.texts.split || reader.toggle(0),
+    a: () => report.texts.split || reader.toggle(1 + report.view.a),
     b: () => report.view.b !== null && reader.toggle(1 + report.view.b),
     f: () => report.change({ fold: !report.view.fold }, "text"),
     q: () => find("#query").focus(),

@@ -4,6 +4,7 @@ import { buttonFor } from "./controls.js";
 import { element } from "./dom.js";
 import { drawing, drawingFile } from "./drawing.js";
 import { copyText, saveFile } from "./exports.js";
+import { ratingCard } from "./annotators.js";
 import { recordCard } from "./records.js";
 import { nativeFormat, nativeText } from "./native.js";
 
@@ -45,7 +46,7 @@ export class Reader {
     this.layers.replaceChildren(...this.#layerButtons(), this.#foldButton(), element("span", { class: "spring" }), this.status, ...this.#takeAway());
     const { a, b, item, fold } = view;
     if (texts.ofItems) {
-      const { figure, caption } = (texts.cells ? recordCard : cardOf)(this.report);
+      const { figure, caption } = (texts.split ? ratingCard : texts.cells ? recordCard : cardOf)(this.report);
       this.drawn = figure;
       this.figure.replaceChildren(figure, element("p", { class: "caption soft" }, caption));
       if (texts.cells) this.#reveal();
@@ -83,12 +84,13 @@ export class Reader {
 
   /** A button for gold, A, B and then the others. */
   #layerButtons() {
-    const { systems, view } = this.report;
+    const { systems, view, texts } = this.report;
+    if (texts.split && texts.ofItems) return [];
     const shown = this.report.sides();
-    const letters = ["", ...systems.map((_, system) => (system === view.a ? "A" : system === view.b ? "B" : ""))];
+    const letters = ["", ...systems.map((_, system) => (texts.split ? "" : system === view.a ? "A" : system === view.b ? "B" : ""))];
     const names = ["gold", ...systems];
-    const compared = [0, 1 + view.a, ...(view.b === null ? [] : [1 + view.b])];
-    const order = [...compared, ...names.keys()].filter((side, place, all) => all.indexOf(side) === place);
+    const compared = texts.split ? shown : [0, 1 + view.a, ...(view.b === null ? [] : [1 + view.b])];
+    const order = [...compared, ...names.keys()].filter((side, place, all) => all.indexOf(side) === place && (side || !texts.split));
     const buttons = order.map((side) => {
       const letter = letters[side] ? element("b", {}, letters[side], " ") : null;
       const about = { "data-layer": side, "aria-pressed": String(shown.includes(side)) };
@@ -97,7 +99,7 @@ export class Reader {
     const others = buttons.splice(compared.length);
     if (others.length <= FEW_LAYERS) return [...buttons, ...others];
     const open = others.some((button) => button.getAttribute("aria-pressed") === "true");
-    return [...buttons, element("details", { class: "layers", open }, element("summary", {}, `${others.length} more systems`), element("div", { class: "choices" }, others))];
+    return [...buttons, element("details", { class: "layers", open }, element("summary", {}, `${others.length} more ${texts.split ? "annotators" : "systems"}`), element("div", { class: "choices" }, others))];
   }
 
   #foldButton() {
@@ -109,6 +111,7 @@ export class Reader {
   }
 
   #takeAway() {
+    if (this.report.texts.split) return this.report.texts.ofItems ? [] : [buttonFor(() => this.save(), { id: "save-svg" }, "save SVG")];
     const copy = buttonFor(() => this.copy(), { id: "copy-text" }, `copy ${nativeFormat(this.report.kind)}`);
     return this.report.texts.ofItems ? [copy] : [copy, buttonFor(() => this.save(), { id: "save-svg" }, "save SVG")];
   }

@@ -1,7 +1,7 @@
 // The report that all parts look at: what Python found, what the reader has chosen, and what follows from both.
 import { NOT_ANSWERED } from "./data.js";
 import { presenceTest, selectItems } from "./filters.js";
-import { grade, plural, signedCount } from "./numbers.js";
+import { decimal, grade, plural, signedCount } from "./numbers.js";
 import { writeQuery } from "./query.js";
 import { bringUp } from "./scroll.js";
 import { hashOf, initialView, viewFrom } from "./state.js";
@@ -20,6 +20,9 @@ import { hashOf, initialView, viewFrom } from "./state.js";
 
 /** @type {Hits} */
 const NO_HITS = { items: new Int32Array(), texts: new Int32Array(), ofItems: true };
+
+/** The largest number of annotators that are drawn unless the reader asks for more. */
+const MOST_SIDES = 12;
 
 /** The first of a sorted column that is not less than a number. */
 function firstFrom(column, number, low = 0) {
@@ -42,7 +45,8 @@ export class Report {
     this.texts = /** @type {any} */ (texts);
     this.kind = this.result.drawing;
     this.unit = texts?.data.unit ?? this.result.unit;
-    this.paired = this.result.diffs.length > 0 || this.result.comparisons.length > 0;
+    // Annotators are compared with all others, not in pairs.
+    this.paired = this.result.command !== "agreement" && (this.result.diffs.length > 0 || this.result.comparisons.length > 0);
     this.on = texts?.data.on ?? this.result.diffs[0]?.on ?? this.mainScores()[0]?.measure;
     this.noun = this.result.noun;
     /** The word for labels. */
@@ -55,7 +59,7 @@ export class Report {
     /** @type {((what: string) => void)[]} */
     this.followers = [];
     const pair = this.#firstPair();
-    this.first = { ...pair, sort: !texts?.graded ? "order" : pair.b === null ? "lost" : "apart" };
+    this.first = { ...pair, sort: texts?.split ? "split" : !texts?.graded ? "order" : pair.b === null ? "lost" : "apart" };
     /** @type {View} */
     this.view = initialView(this.first);
     this.hits = NO_HITS;
@@ -253,6 +257,7 @@ export class Report {
       hits: (text) => -this.hitsIn(text).length,
       longest: (text) => -words(text),
       shortest: words,
+      split: (text) => -this.splitOf(text),
       apart: (text) => -Math.abs(this.gain(text)),
       surest: (text) => -this.#surestError(text),
       hardest: (text) => -Math.max(0, ...this.#itemsOf(text).map((item) => this.texts.wrong.reduce((sum, wrong) => sum + wrong[item], 0))),
@@ -303,6 +308,7 @@ export class Report {
   stepsIn(text) {
     const { a, b } = this.view;
     if (this.hits.ofItems) return Array.from(this.#found(text));
+    if (this.texts.split) return this.#itemsOf(text);
     const telling = b === null ? (item) => this.texts.wrong[a][item] : (item) => this.texts.alike[a][item] !== this.texts.alike[b][item];
     return this.#itemsOf(text).filter(telling);
   }
@@ -318,6 +324,7 @@ export class Report {
   /** Corrections minus new errors from A to B in a text; with one system, minus its errors; of a graded item, how much better B is. */
   gain(text) {
     const { texts, view } = this;
+    if (texts.split) return 0;
     if (texts.graded) return (view.b === null ? 0 : texts.lost[view.a][texts.itemStarts[text]]) - texts.lost[view.b ?? view.a][texts.itemStarts[text]];
     let gain = 0;
     for (const item of this.#itemsOf(text)) {
@@ -327,7 +334,13 @@ export class Report {
     return gain;
   }
 
+  /** The highest disagreement in a text. @param {number} text */
+  splitOf(text) {
+    return Math.max(0, ...this.#itemsOf(text).map((item) => this.texts.split?.[item] ?? 0));
+  }
+
   get gainMeaning() {
+    if (this.texts.split) return "how split annotators are: the mean distance of two ratings";
     if (this.texts.graded) return `${this.texts.graded}${this.view.b === null ? "" : " of A → B"}`;
     return this.view.b === null ? `wrong ${this.noun}s` : `${this.noun}s: corrections minus new errors from A to B`;
   }
@@ -335,6 +348,7 @@ export class Report {
   /** What becomes of an item without words, as a sign. @param {number} text */
   signOf(text) {
     const { texts, view } = this;
+    if (texts.split) return decimal(this.splitOf(text));
     if (texts.graded) return [view.a, ...(view.b === null ? [] : [view.b])].map((system) => grade(texts.grade[system][texts.itemStarts[text]])).join(" → ");
     const signs = this.#itemsOf(text).map((item) => {
       const wrong = [view.a, view.b].filter((system) => system !== null).map((system) => (texts.wrong[system][item] ? "✗" : "✓"));
@@ -350,8 +364,10 @@ export class Report {
 
   /** The layers drawn: gold, A and B unless turned off, others if turned on. */
   sides() {
-    const { a, b, toggled } = this.view;
-    const usual = [0, 1 + a, ...(b === null ? [] : [1 + b])];
+    const { a, b, toggled, text } = this.view;
+    // Of annotators, those who rated something in the text.
+    const raters = this.texts.split && text !== null ? this.texts.raters(this.#itemsOf(text)) : [];
+    const usual = this.texts.split ? raters.slice(0, MOST_SIDES).map((system) => 1 + system) : [0, 1 + a, ...(b === null ? [] : [1 + b])];
     const all = new Set([...usual, ...this.systems.map((_, system) => 1 + system)]);
     return [...all].filter((side) => usual.includes(side) !== toggled.includes(side));
   }

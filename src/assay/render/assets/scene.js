@@ -32,6 +32,8 @@ const MEANINGS = {
   unasked: "○ dotted: only this framework's gold has it, so it is not counted",
 };
 
+const MEANINGS_OF_PEOPLE = { ...MEANINGS, shared: "faint: all annotators shown agree", plain: "solid: annotators differ" };
+
 /** A text made ready to be drawn. @param {Texts} texts @param {string} kind @param {number} text @param {Shown} view */
 export function sceneOf(texts, kind, text, view) {
   const words = texts.words(text);
@@ -83,6 +85,7 @@ export function restOfWords(scene) {
 /** True if systems a and b answer an item differently; with one system, if it is wrong. @param {Scene} scene @param {number | undefined} item */
 export function itemDiffers({ texts, view }, item) {
   if (item === NONE || item === undefined) return false;
+  if (texts.split) return texts.split[item] > 0;
   if (view.b === null) return texts.wrong[view.a][item] === 1;
   return texts.change(item, view.a, view.b) !== NONE && texts.alike[view.a][item] !== texts.alike[view.b][item];
 }
@@ -99,14 +102,15 @@ export function itemAttributes(scene, item, kind) {
 
 /** The state of an answer: `same` as gold's, `wrong` by the measure, `agreed` on by all sides shown. @param {Scene} scene @param {Side} side */
 export function stateOf(scene, side, { same, wrong, agreed }) {
-  const state = agreed ? "shared" : side.number === 0 ? "plain" : wrong ? "wrong" : same ? "right" : "other";
+  const state = agreed ? "shared" : side.number === 0 || scene.texts.split ? "plain" : wrong ? "wrong" : same ? "right" : "other";
   scene.used.add(state);
   return state;
 }
 
 /** What the marks of a drawing mean. @param {Scene} scene */
 export function legendOf(scene) {
-  const states = Object.keys(MEANINGS).filter((state) => scene.used.has(state)).map((state) => MEANINGS[state]);
+  const named = scene.texts.split ? MEANINGS_OF_PEOPLE : MEANINGS;
+  const states = Object.keys(named).filter((state) => scene.used.has(state)).map((state) => named[state]);
   const meanings = scene.texts.data.meanings ?? {};
   const kinds = Object.keys(meanings).filter((kind) => scene.kinds.has(kind)).map((kind) => meanings[kind]);
   return [...states, ...kinds, ...scene.notes];

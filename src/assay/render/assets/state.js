@@ -8,6 +8,7 @@ import { parseQuery, writeQuery } from "./query.js";
  */
 
 export const SORTS = {
+  split: "most split first",
   order: "in the order of the file",
   gained: "most net corrections first",
   lost: "most net new errors first",

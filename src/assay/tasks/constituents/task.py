@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.engine.drawing import draw_spans
-from assay.engine.task import Task
+from assay.engine.task import Annotators, Task
 from assay.tasks.constituents import measures
 from assay.tasks.constituents.prepare import prepare_constituents
 
@@ -13,6 +13,7 @@ TASK = Task(
     measures=(measures,),
     defaults=("parseval", "bracket-f1"),
     agreement=("parseval",),
+    annotators=Annotators(by_place=True),
     prepare=prepare_constituents,
     options=("labels", "ignore_labels"),
     # Roots, and what else a convention leaves out, are no constituents.

@@ -9,7 +9,7 @@ from assay.corpus import Corpus
 from assay.engine.combined import with_heads
 from assay.engine.lexicon import find_bands
 from assay.engine.slices import SliceKind, Values
-from assay.engine.task import Task
+from assay.engine.task import Annotators, Task
 from assay.engine.treebanks import mask_nonprojective
 from assay.errors import UsageError
 from assay.result import Result
@@ -81,6 +81,7 @@ TASK = Task(
     judges_too=("tags",),
     presets={"conll18": CONLL18},
     agreement=("uas", "las"),
+    annotators=Annotators(by_place=True),
     prepare=prepare_dependencies,
     options=("train", "lexicon", "oov_fold_case", "labels", "ignore_labels", "preset", "repair"),
     slices=SLICES,

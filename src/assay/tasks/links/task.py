@@ -91,7 +91,7 @@ TASK = Task(
     measures=(measures,),
     defaults=("links", "fair-links", "link-accuracy", "link-mentions"),
     agreement=("links", "links(match=overlap)", "fair-links", "link-mentions"),
-    annotators=Annotators(("link-kappa",)),
+    annotators=Annotators(("link-kappa",), by_place=True),
     prepare=prepare_links,
     options=(
         *("train", "link_column", "link_field", "id_prefix", "same_ids", "min_score", "id_url", "blank_tag"),

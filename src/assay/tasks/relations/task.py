@@ -16,7 +16,7 @@ from assay.engine.lexicon import code_attribute, find_bands
 from assay.engine.matching import Matches
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import piece_places, spans_of
-from assay.engine.task import Task
+from assay.engine.task import Annotators, Task
 from assay.errors import UsageError
 from assay.tasks.relations import measures
 from assay.tasks.relations.combined import with_relations
@@ -168,6 +168,7 @@ TASK = Task(
     measures=(measures,),
     defaults=DEFAULTS,
     agreement=(*DEFAULTS, "fair-relations", "relation-kappa"),
+    annotators=Annotators(by_place=True),
     prepare=prepare_relations,
     options=("train", "oov_fold_case", "only_annotated", "repair", "missing", "labels", "ignore_labels", "min_score"),
     slices=SLICES,

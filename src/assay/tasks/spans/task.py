@@ -218,7 +218,7 @@ TASK = Task(
     measures=(measures, strings),
     defaults=("exact", "fair"),
     agreement=("exact", "fair(symmetric=true)", "span-kappa"),
-    annotators=Annotators(("span-kappa(on=words)",), span_ratings, make_continua, majority_pairs),
+    annotators=Annotators(("span-kappa(on=words)",), span_ratings, make_continua, majority_pairs, by_place=True),
     prepare=prepare_spans,
     options=(
         *("train", "lexicon", "oov_fold_case"),
