@@ -61,7 +61,9 @@ def page(result: Result) -> str:
     """The report page."""
     names = enumeration(result.names)
     if len(result.systems) > NAMED:
-        names = f"{len(result.systems)} {'annotators' if result.about.command == 'agreement' else 'systems'}"
+        names = f"{len(result.systems)} {'annotators' if result.of_annotators else 'systems'}"
+    if result.plans and result.of_annotators:
+        names = f"{enumeration(list(dict.fromkeys(row.b for row in result.plans)))} against {names}"
     over = "data sets" if result.systems_over_sets else "many runs"
     titles = {"bayes": f"{names} over {over}", "agreement": f"How far {names} agree", "plan": f"Plan: {names}"}
     sides = names if result.about.kind == "scores" else f"{names} against {result.gold.name}"
