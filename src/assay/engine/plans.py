@@ -118,8 +118,7 @@ def with_ceiling_plans(result: Result, power: float, seed: int) -> Result:
             number, given = times * units, (test.v_items / times, test.v_annotators, times * units)
             value, low, high = (smallest(*given, quantile=end) for end in (None, *_ENDS))
             what = (test.a, test.b, test.measure, test.score, value, low, high)
-            of_plan = (number, None, None, None, False, alpha, power, units, test.units)
-            rows.append(Plan(*what, *of_plan, annotators=people))
+            rows.append(Plan(*what, number, None, None, None, False, alpha, power, units, test.units, "", people))
         if least := smallest(0.0, test.v_annotators, units):
             size = _write_size(result, test, least)
             never = f"no number of {unit}s would find a difference below {size} with this probability"
