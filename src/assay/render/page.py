@@ -286,6 +286,8 @@ def _pack_data(result: Result) -> str:
         "verdict": result.verdict,
         # Sentences on each pair of systems.
         "pairs": of_pairs,
+        # Sentences on the labels of a judge.
+        "judges": [note for table in tables(result, ("judges",)) for note in table.notes],
         # The Result itself is among the exports.
         "exports": {
             "LaTeX": latex(result),
