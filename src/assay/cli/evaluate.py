@@ -127,7 +127,7 @@ def plan_command(
       assay plan gold.conllu a.conllu b.conllu
       assay plan gold.conllu a.conllu b.conllu -m accuracy --margin 1pt --power 0.9
       assay plan gold.conllu old=one.out.conllu,a.conllu new=two.out.conllu,b.conllu -m accuracy
-      assay plan ratings.csv --system gpt=gpt.csv
+      assay plan humans.json --system gpt=gpt.json
     """
     if systems and not files:
         raise UsageError("plan --system takes annotators: a file each, or one table of ratings for all.")

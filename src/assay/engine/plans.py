@@ -105,8 +105,9 @@ def with_ceiling_plans(result: Result, power: float, seed: int) -> Result:
     rows, notes = [], []
     for test in tests:
         where, people = f"{test.b} on {test.measure}", test.annotators or 0
-        if people < LEAST_ANNOTATORS or not test.variance or test.v_items is None or test.v_annotators is None:
-            reason = "the differences do not vary" if test.variance == 0 else "a score is undefined"
+        constant = math.isnan(test.low)
+        if people < LEAST_ANNOTATORS or constant or test.v_items is None or test.v_annotators is None:
+            reason = "a score is undefined" if test.v_items is None else "the differences do not vary"
             if people < LEAST_ANNOTATORS:
                 few = f"{people} annotators say too little about how much annotators vary"
                 reason = f"{few}. Give at least {LEAST_ANNOTATORS}"
