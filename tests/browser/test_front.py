@@ -13,10 +13,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.browser.conftest import options
 
 import assay
 from assay.render import render
-from assay.result.numbers import percent
+from assay.result.numbers import percent, signed
 
 SVG = "{http://www.w3.org/2000/svg}"
 IN_VIEW = "(top => top >= -1 && top < innerHeight / 2)(document.getElementById('found').getBoundingClientRect().top)"
@@ -245,3 +246,51 @@ def test_firefox_shows_the_page_too(results, tmp_path):
     assert found["names"] == [row.system for row in best]
     assert found["plots"] == sorted(found["plots"], reverse=True) and len(set(found["plots"])) == len(best)
     assert int(found["items"]) == next(row.corrections for row in result.diffs if row.slice is None)
+
+
+def test_a_margin_is_a_band_in_the_plot_of_differences(opened):
+    gold, systems, chosen = options("two taggers")
+    result = assay.compare(gold, systems, margin="accuracy=2pt", **chosen)
+    report = opened(result)
+    page, (test,) = report.page, [row for row in result.main_tests if row.margin is not None]
+    assert page.inner_text(".kind summary") == f"Verdict: {test.kind.replace('-', ' ')}"
+    plots = page.locator("#compared tbody tr:has(svg)")
+    bands = [row.locator(".band").count() for row in plots.all()]
+    assert bands == [int(row.measure == "accuracy") for row in result.main_tests]
+    assert page.inner_text("#margin").strip() == "Within the margin: accuracy ±2.00 points."
+    assert "margin ±2.00" in page.locator("#compared tbody svg title").first.text_content()
+    # As wide as the margin, on the axis of the interval.
+    band, span = (plots.first.locator(name).first for name in (".band", ".span"))
+    low, high, width = (
+        float(shape.get_attribute(name).rstrip("%"))
+        for shape, name in ((span, "x1"), (span, "x2"), (band, "width"))
+    )
+    assert width / (high - low) == pytest.approx(2 * 0.02 / (test.high_family - test.low_family), rel=0.001)
+    assert report.seen.errors == []
+    plain = opened("two taggers").page
+    assert plain.locator(".band").count() == plain.locator("#margin").count() == 0
+
+
+def test_the_scores_of_humans_and_judge_are_on_the_first_screen(opened, tmp_path):
+    labels = ["yes" if number % 3 else "no" for number in range(200)]
+    wrong = {"human": 200, "judge": 4, "a": 5, "b": 2}
+    for name, step in wrong.items():
+        rows = [f"i{n},{'other' if n % step == step - 1 else label}" for n, label in enumerate(labels)]
+        number = 60 if name == "human" else 200
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,label", *rows[:number]]), "utf-8")
+    human, judge, *systems = (str(tmp_path / f"{name}.csv") for name in wrong)
+    result = assay.compare(human, systems, "accuracy", judge=judge, times=200)
+    for width in (1400, 390):
+        report = opened(result, viewport={"width": width, "height": 900})
+        rows = [" ".join(text.split()) for text in report.page.locator("#judges tbody tr").all_inner_texts()]
+        assert len(rows) == len(result.judges) == 3
+        for row, text in zip(result.judges, rows, strict=True):
+            write = percent if row.minus is None else signed
+            assert text.startswith(row.system if row.minus is None else f"{row.system} − {row.minus}")
+            for value, low, high in ((row.humans, row.humans_low, row.humans_high), (row.value, row.low, row.high)):
+                assert f"{write(value)} [{write(low)}, {write(high)}]" in text
+            assert write(row.judge) in text
+        assert "the judge labelled 140 more" in report.page.inner_text("#judges")
+        assert report.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert report.seen.errors == []
+    assert opened("items").page.locator("#judges").count() == 0

@@ -116,9 +116,9 @@ def example_folder(tmp_path_factory):
 
 
 def _ratings(folder: Path) -> None:
-    """Three annotators and a system as tables of ratings."""
+    """Five annotators and a system as tables of ratings."""
     items = range(40)
-    people = {name: {f"d{one}": one % (3 + shift) % 3 for one in items} for shift, name in enumerate("abc")}
+    people = {name: {f"d{one}": one % (3 + shift) % 3 for one in items} for shift, name in enumerate("abcde")}
     rows = [f"{item},{name},{label}" for name, given in people.items() for item, label in given.items()]
     (folder / "ratings.csv").write_text("\n".join(["item,annotator,label", *rows, ""]))
     wide = [f"d{one},text {one},{people['a'][f'd{one}']},{people['b'][f'd{one}']}" for one in items]

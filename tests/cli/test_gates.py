@@ -392,6 +392,12 @@ def test_a_comparison_must_show_what_is_asked_for(assay, files, options, code, l
     assert ("not shown" in done.stderr) == (code == 1)
 
 
+def test_a_margin_that_is_lacking_is_said_before_files_are_read(assay):
+    done = assay("compare", "nowhere", "a.conllu", "b.conllu", "--fail-unless", "better,equivalent")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--fail-unless equivalent needs the smallest difference that matters: --margin 0.5pt" in done.stderr
+
+
 def test_points_are_fractions_in_all_gates(assay, here, baseline):
     better(here, by=0.01)
     assert assay(*SCORE, "--fail-if-worse", "baseline.json", "--tolerance", "1pt").returncode == 0

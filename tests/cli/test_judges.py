@@ -31,6 +31,8 @@ def files(tmp_path):
         "near": write("near", [(n, flip(label, n % 10 == 0)) for n, label in enumerate(labels)]),
         "part": write("part", [*enumerate(labels)][5:]),
         "same": write("same", [*enumerate(labels)][:60]),
+        "later": write("later", [(n, flip(label, n % 5 == 0 and n < 60)) for n, label in enumerate(labels)]),
+        "copy": write("copy", [(n, flip(label, n % 5 == 0)) for n, label in enumerate(labels)]),
     }
 
 
@@ -89,3 +91,16 @@ def test_a_difference_without_an_interval_is_that_of_the_humans(files):
     assert difference.no_interval == "few"
     (test,) = result.main_tests
     assert (test.p, test.difference) == (alone.main_tests[0].p, alone.main_tests[0].difference)
+
+
+def test_systems_that_differ_only_on_items_of_the_judge_are_not_called_equal(files):
+    """a and later give the same answers to the items of humans alone, a and copy to all."""
+    pairs = {
+        name: assay.compare(files["human"], [files["a"], files[name]], judge=files["judge"])
+        for name in ("later", "copy")
+    }
+    assert pairs["later"].warnings == ()
+    assert pairs["copy"].warnings == ("a and copy give the same answers throughout.",)
+    assert pairs["later"].verdict == "a and later do not differ on accuracy in any item that humans labelled."
+    several = [files[name] for name in ("a", "later", "copy")]
+    assert assay.compare(files["human"], several, judge=files["judge"]).warnings == pairs["copy"].warnings

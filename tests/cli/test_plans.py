@@ -132,3 +132,74 @@ def test_a_plan_in_python_refuses_options_that_only_show():
     for wrong, message in refused:
         with pytest.raises(assay.AssayError, match=message):
             assay.plan(gold, {"one": one, "two": two}, "accuracy", **wrong)
+
+
+# --- annotators ---
+
+
+@pytest.fixture
+def rated(here):
+    """Six annotators of 40 items, of whom each is wrong on others, and a system."""
+    rows = [[str((item % 3 + (item * (who + 3) % 7 == 0)) % 3) for who in range(6)] for item in range(40)]
+    lines = ["item,r0,r1,r2,r3,r4,r5", *(f"i{item},{','.join(row)}" for item, row in enumerate(rows))]
+    (here / "ratings.csv").write_text("\n".join(lines))
+    answers = [f"i{item},{(item % 3 + (item % 4 == 0)) % 3}" for item in range(40)]
+    (here / "m.csv").write_text("\n".join(["item,label", *answers]))
+    (here / "anna.csv").write_text("\n".join(["item,label", *(f"i{item},{row[0]}" for item, row in enumerate(rows))]))
+    return here
+
+
+def test_annotators_make_a_table_of_items(assay, rated):
+    line = ("plan", "ratings.csv", "--system", "m=m.csv")
+    result = json.loads(assay(*line, "--format", "json").stdout)
+    assert (result["about"]["command"], result["verdict"]["kind"], result["comparisons"]) == ("plan", "", [])
+    rows = result["plans"]
+    assert [(row["a"], row["b"], row["units"], row["annotators"], row["runs"]) for row in rows] == [
+        ("human ceiling", "m", units, 6, None) for units in (40, 80, 200, 400)
+    ]
+    sizes = [row["difference"] for row in rows]
+    assert sizes == sorted(sizes, reverse=True)
+    least = next(note for note in result["notes"] if note.startswith("m on accuracy: with 6 annotators, no number"))
+    assert 0 < float(least.split("below ")[1].split()[0]) < 100 * sizes[-1]
+    harder = json.loads(assay(*line, "--format", "json", "--power", "0.95").stdout)["plans"]
+    assert harder[0]["difference"] > sizes[0]
+    text = assay(*line, "--format", "table", "--html", "plan.html").stdout
+    assert "Smallest difference found with 80% probability, human ceiling → m: accuracy" in text
+    assert "Plan: m against r0, r1, r2, r3, r4 and r5" in (rated / "plan.html").read_text("utf-8")
+    # A second system makes two tests of one.
+    both = json.loads(assay(*line, "--system", "n=anna.csv", "--format", "json").stdout)["plans"]
+    assert {row["alpha"] for row in both} == {0.025} and both[0]["difference"] > sizes[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--system m=m.csv", "plan --system takes annotators: a file each, or one table of ratings for all."),
+        ("ratings.csv --system m=m.csv --margin 1pt", "--margin: with annotators, a plan gives the differences"),
+        ("ratings.csv --system m=m.csv --baseline m", "--baseline: not for a plan with annotators. Leave it out."),
+        ("ratings.csv --system m=m.csv --power 1", "--power 1.0: give a probability between 0 and 1, e.g. 0.8."),
+        ("ratings.csv --system m=nowhere.csv", "nowhere.csv: cannot be opened"),
+        (
+            "ratings.csv --column r0 --column r1 --column r2 --column r3 --system m=m.csv",
+            "m on accuracy: no plan, because 4 annotators say too little about how much annotators vary. Give at "
+            "least 5.",
+        ),
+    ],
+)
+def test_what_cannot_be_planned_with_annotators_stops_with_an_error(assay, rated, options, message):
+    done = assay("plan", *options.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"assay: {message}" in done.stderr
+
+
+def test_a_plan_in_python_takes_gold_or_annotators():
+    people = {f"r{who}": {f"i{item}": "ab"[item % 2] for item in range(20)} for who in range(5)}
+    refused = (
+        ({}, r"plan\(\) lacks gold. Give gold and systems, or annotators and systems."),
+        ({"gold": [["A"]], "annotators": people}, r"plan\(\) takes gold or annotators, not both."),
+        ({"annotators": people}, "a plan with annotators takes at least one system"),
+        ({"annotators": people, "systems": {"m": people["r0"]}}, "because the differences do not vary."),
+    )
+    for given, message in refused:
+        with pytest.raises(assay.AssayError, match=message):
+            assay.plan(**given)

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
+import assay
 from assay.stats.power import _find_tilt, plan_units, toss_power, toss_powers
 from assay.stats.runs import RunVariance, run_variance, smallest_difference, t_test
 from assay.stats.tails import TiltedShuffling, sum_tail
@@ -164,3 +166,87 @@ def test_real_tests_of_planned_units_find_the_difference(name: str, margin: floa
         hits += next(row for row in tested.comparisons() if row.score == "f1").p <= 0.05
     print(f"{name}, {margin or 'observed'}: N {needed}, power {hits / times:.3f} in {times} tests")
     assert hits / times == pytest.approx(0.8, abs=3 * math.sqrt(0.8 * 0.2 / times))
+
+
+# --- annotators ---
+
+
+def draw_ratings(rng: np.random.Generator, people: int, items: int, share: float) -> tuple[Any, Any]:
+    """Items × annotators of different skill and a system with this one, on three labels; one item in four is hard."""
+    truth, skills = rng.integers(3, size=(items, 1)), rng.uniform(0.7, 0.95, people)
+    ease = np.where(rng.random((items, 1)) < 0.25, 0.6, 1.0)
+    right = rng.random((items, people + 1)) < ease * np.append(skills, share)
+    labels = np.where(right, truth, (truth + rng.integers(1, 3, right.shape)) % 3)
+    return labels[:, :-1], labels[:, -1]
+
+
+def compare_with_ceiling(ratings: Any, system: Any) -> tuple[float, float]:
+    """The difference of a system from the annotators and its p, by the formulas: each annotator and the system
+    against the majority of the others."""
+    (items, people), rows = ratings.shape, np.arange(len(system))
+    counts, parts = (ratings[:, :, None] == np.arange(3)).sum(axis=1), []
+    for own in ratings.T:
+        others = counts - (own[:, None] == np.arange(3))
+        top = others == others.max(axis=1, keepdims=True)
+        votes = top / top.sum(axis=1, keepdims=True)
+        parts.append(votes[rows, system] - votes[rows, own])
+    by_annotator, by_item = np.mean(parts, axis=1), np.mean(parts, axis=0) / items
+    over_items = items / (items - 1) * ((by_item - by_item.mean()) ** 2).sum()
+    over_people = by_annotator.var(ddof=1) / people
+    both = over_items + over_people
+    freedom = both**2 / (over_items**2 / (items - 1) + over_people**2 / (people - 1))
+    freedom = min(freedom, people - 1) if over_people >= over_items / 4 else freedom
+    difference = float(by_annotator.mean())
+    return difference, float(2 * student.sf(abs(difference) / math.sqrt(both), freedom))
+
+
+def as_ratings(ratings: Any, system: Any) -> dict[str, Any]:
+    def by_item(codes: Any) -> dict[str, str]:
+        return {f"i{item}": "abc"[code] for item, code in enumerate(codes)}
+
+    people = {f"r{who}": by_item(own) for who, own in enumerate(ratings.T)}
+    return {"annotators": people, "systems": {"m": by_item(system)}, "measures": "alpha", "times": 5}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("people", "share", "times"), [(5, 0.65, 5), (8, 0.627, 1), (8, 0.7, 5), (12, 0.643, 1), (12, 0.717, 5)]
+)
+def test_the_difference_from_annotators_is_found_with_about_the_promised_power(
+    people: int, share: float, times: int
+) -> None:
+    """Pilots of 100 items whose system differs from the annotators by what they say is found with 80%."""
+    rng = np.random.default_rng(1)
+    printed = []
+    for _ in range(60):
+        given = as_ratings(*draw_ratings(rng, people, 100, share))
+        printed.append(next(row.difference for row in assay.plan(**given).plans if row.units == 100 * times))
+    tests = np.array([compare_with_ceiling(*draw_ratings(rng, people, 100 * times, share)) for _ in range(1000)])
+    assert -tests[:, 0].mean() == pytest.approx(np.mean(printed), abs=0.012)
+    assert 0.73 < (tests[:, 1] <= 0.05).mean() < 0.93
+
+
+def test_a_plan_with_annotators_has_the_variances_of_their_test() -> None:
+    """p is that of the formulas; the smallest difference is that of a test whose variances are simulated."""
+    ratings, system = draw_ratings(np.random.default_rng(3), 8, 100, 0.7)
+    given = as_ratings(ratings, system)
+    people, measures = given.pop("annotators"), given.pop("measures")
+    (row,) = assay.agreement(people, measures, **given).comparisons
+    assert (row.difference, row.p) == pytest.approx(compare_with_ceiling(ratings, system))
+    assert row.v_items is not None and row.v_annotators is not None and row.variance is not None
+    assert row.v_items + row.v_annotators == pytest.approx(row.variance)
+    plans = assay.plan(annotators=people, measures=measures, power=0.9, **given).plans
+    assert [(plan.units, plan.annotators, plan.pilot_units) for plan in plans] == [
+        (units, 8, 100) for units in (100, 200, 500, 1000)
+    ]
+    rng = np.random.default_rng(0)
+    for plan in plans:
+        over_items = row.v_items * 100 / plan.units
+        items = over_items * rng.chisquare(plan.units - 1, 20_000) / (plan.units - 1)
+        others = row.v_annotators * rng.chisquare(7, 20_000) / 7
+        freedom = (items + others) ** 2 / (items**2 / (plan.units - 1) + others**2 / 7)
+        freedom = np.where(others >= items / 4, np.minimum(freedom, 7), freedom)
+        drawn = plan.difference + math.sqrt(over_items + row.v_annotators) * rng.standard_normal(20_000)
+        found = 2 * student.sf(np.abs(drawn) / np.sqrt(items + others), freedom) <= 0.05
+        assert found.mean() == pytest.approx(0.9, abs=0.015)
+        assert plan.difference_from < plan.difference < plan.difference_to

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from assay.result.gates import Gates
 
 MEASURE = measure_option('Measure, e.g. accuracy or "tag-f1(column=XPOS)" (assay measures). Repeatable.')
+SYSTEM = option(
+    "--system systems", "System to compare with the annotators; it is never part of their agreement. Repeatable.",
+    COMPARED, multiple=True, metavar="NAME=PATH")
 
 
 def _evaluation_options(keywords: Any) -> Callable[[Function], Function]:
@@ -106,32 +109,42 @@ def compare_command(**given: Any) -> int:
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, type=click.Path(), metavar="GOLD SYSTEMS...")
 @MEASURE
+@SYSTEM
 @option("--margin", "True difference to plan for, as a fraction (0.005) or in points (0.5pt). Repeatable. Default: "
         "0.5, 1, 2 and 5 points, and the observed difference.", TESTS, multiple=True, metavar="[MEASURE=]D")
 @option("--power", "Probability with which the difference is to be found.", TESTS, type=float, default=0.8,
         show_default=True, metavar="X")
 @keyword_options(CompareKeywords, (*NOT_PLANNED, "margin", "power"))
 @output_options
-def plan_command(files: tuple[str, ...], measures: tuple[str, ...], output: Output, **options: Any) -> int:
+def plan_command(
+    files: tuple[str, ...], measures: tuple[str, ...], systems: tuple[str, ...], output: Output, **options: Any
+) -> int:
     """Plan a test set: how many sentences would show a difference.
 
     GOLD and SYSTEMS are a pilot, given as for compare. The plan takes new sentences (documents, items: --unit) to be
     like those of the pilot. With several runs of a system (NAME=RUN1,RUN2,…), it says which differences numbers of
-    sentences and of runs would find.
+    sentences and of runs would find. With --system, the files are annotators, given as for agreement: the plan says
+    which differences of the system from the human ceiling numbers of items would find.
 
     Examples:
       assay plan gold.conllu a.conllu b.conllu
       assay plan gold.conllu a.conllu b.conllu -m accuracy --margin 1pt --power 0.9
       assay plan gold.conllu old=one.out.conllu,a.conllu new=two.out.conllu,b.conllu -m accuracy
+      assay plan humans.json --system gpt=gpt.json
     """
-    if len(files) < 3:
+    if systems and not files:
+        raise UsageError("plan --system takes annotators: a file each, or one table of ratings for all.")
+    if not systems and len(files) < 3:
         raise UsageError("plan takes gold and at least two systems.")
     check_stdin(*files)
     output.check()
     with output.progress("Planning …"):
         from assay.scale.run import plan
 
-        result = plan(files[0], files[1:], measures or None, **options)
+        sides: dict[str, Any] = {"annotators": files, "systems": systems}
+        if not systems:
+            sides = {"gold": files[0], "systems": files[1:]}
+        result = plan(**sides, measures=measures or None, **options)
     return output.deliver(result)
 
 
@@ -246,8 +259,7 @@ def _contains_gold(files: tuple[str, ...], measures: tuple[str, ...], options: d
 @click.command(cls=Command)
 @click.argument("annotators", nargs=-1, required=True, type=click.Path())
 @MEASURE
-@option("--system systems", "System to compare with the annotators; it is never part of their agreement. Repeatable.",
-        COMPARED, multiple=True, metavar="NAME=PATH")
+@SYSTEM
 @option("--against", "How to compare systems with several annotators. Default: in all four ways. Repeatable.",
         COMPARED, multiple=True, type=click.Choice(["each", "majority", "any", "leave-one-out"]))
 @option("--items", "Write all items as TSV: ratings, disagreement, majority. With the ending .json, .jsonl or /, "

@@ -323,6 +323,7 @@ def gate_options(function: Function) -> Function:
             baseline = Result.read(fail_if_worse) if fail_if_worse else None
             of_pairs = {"unless": unless, "against": given.get("baseline"), "breaks": breaks or ""}
             gates = Gates(fail_under, baseline, fail_if_worse or "", allowed, fail_over, **of_pairs)
+            gates.check_margin(given.get("margin", ()))
         return function(gates=gates, **given)
 
     return cast(Function, _GATES(gather_gates))

@@ -29,6 +29,7 @@ from assay.engine.measure import Measure, find
 from assay.engine.options import Options
 from assay.engine.parts import choose_alignment
 from assay.engine.places import Places, code_disputed, rate_places, texts_of_table, texts_of_words
+from assay.engine.plans import with_ceiling_plans
 from assay.engine.prepare import OpenFiles, Run
 from assay.engine.run import evaluate_shards
 from assay.engine.scores import Settings
@@ -42,7 +43,7 @@ from assay.formats.contents import describe
 from assay.formats.ratings import FORMAT, RatingTable, SystemRatings, is_table, ratings_in, read_ratings
 from assay.formats.source import Source as File
 from assay.formats.source import find_folder, list_files
-from assay.keywords import AgreementKeywords, explicit
+from assay.keywords import OPTIONS, AgreementKeywords, CompareKeywords, explicit, options_of
 from assay.result import AltTest, Annotator, InputFile, Result, Score, enumeration
 from assay.result.numbers import plural
 
@@ -138,6 +139,24 @@ def agreement(
     if disputes is not None:
         findings.notes.append(disputes.write(target))
     return build(_leave_out(findings))
+
+
+def plan_ceiling(
+    annotators: Any, systems: Any, measures: Sequence[str] | str | None, options: Mapping[str, Any]
+) -> Result:
+    """The smallest differences of systems from annotators that numbers of items would find; options of a plan."""
+    given = Options(**options, symmetric=True)
+    for name in sorted({*options_of(CompareKeywords)} - {*options_of(AgreementKeywords), "power"}):
+        if getattr(given, name) != OPTIONS[name].default:
+            raise UsageError(f"{OPTIONS[name].flag}: not for a plan with annotators. Leave it out.")
+    if given.margin:
+        raise UsageError("--margin: with annotators, a plan gives the differences themselves. Leave it out.")
+    if not systems:
+        raise UsageError("a plan with annotators takes at least one system to compare with them: --system NAME=PATH")
+    given.check()
+    chosen = {name: value for name, value in options.items() if name in options_of(AgreementKeywords)}
+    result = agreement(annotators, measures, systems=systems, against="leave-one-out", **chosen)
+    return with_ceiling_plans(result, given.power, given.seed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -497,6 +497,8 @@ def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tu
         "ceiling",
         annotators=int((~left_out).sum()),
         p_items=exchanged.p,
+        v_items=None if math.isnan(variance) else over_units,
+        v_annotators=None if math.isnan(variance) else over_people,
     )
     return comparison, left_out
 

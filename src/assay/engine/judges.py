@@ -22,6 +22,7 @@ from assay.engine.options import Options
 from assay.engine.prepare import Run, prepare
 from assay.engine.scores import score_limits
 from assay.engine.values import Values
+from assay.engine.warnings import EQUAL, format_warnings
 from assay.errors import AlignmentError, UsageError
 from assay.result import JudgedScore, Result
 from assay.stats.intervals import t_interval, t_tail
@@ -84,8 +85,13 @@ def add_judge(
         "table Humans and judge has an interval for them. All other tables use the human labels alone.",
         "A difference is estimated by itself, so it can deviate from the difference of the two estimated scores.",
     ]
+    # Systems with the same answers to the items of humans may differ on others.
+    on_some, on_all = (
+        format_warnings([row for row in run.warnings if row.kind == EQUAL]) for run in (by_human, by_judge)
+    )
     return replace(
         result,
+        warnings=(*on_all, *(text for text in result.warnings if text not in on_some)),
         judges=tuple(rows),
         scores=tuple(scores),
         comparisons=tuple(tests),

@@ -1,10 +1,11 @@
-"""Plans: how many units, or units and runs, would find a difference of two systems."""
+"""Plans: how many units, or units and runs, would find a difference of two systems, or of one from annotators."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -13,16 +14,20 @@ from assay.engine.options import Options
 from assay.errors import UsageError
 from assay.keywords import NOT_PLANNED, OPTIONS
 from assay.result import TABLES, Comparison, Plan, Result
+from assay.result.grammar import ALPHA
 from assay.result.numbers import WRITERS, plural
+from assay.stats.runs import smallest_from_ceiling
 
 DIFFERENCES = (0.005, 0.01, 0.02, 0.05)
 """The differences that are planned for by default, besides the observed one, if scores are shares or coefficients."""
 TIMES = (1, 2, 5, 10)
-"""The numbers of units in a table of runs, as multiples of the pilot's …"""
+"""The numbers of units in a table of differences, as multiples of the pilot's …"""
 RUNS = (2, 3, 5, 10)
 """… and the numbers of runs."""
 _ENDS = (0.9, 0.1)
-"""Quantiles of chi-square, for the ends of the interval of the variance over runs."""
+"""Quantiles of chi-square, for the ends of the interval of the variance over runs or annotators."""
+LEAST_ANNOTATORS = 5
+"""With fewer annotators, the variance over them is too uncertain for a plan."""
 
 
 def check_plan(options: Options) -> None:
@@ -83,16 +88,48 @@ def plan_runs(
         rows.append(Plan(*found, times * units, None, None, number, False, alpha, chance, units, test.units))
     more = ((units, runs), (2 * units, runs), (units, 2 * runs))
     now, by_units, by_runs = (smallest(units=number, runs=several) for number, several in more)
-    sizes = [
-        f"{100 * value:.2f} points" if result.form_of(test) == "percent" else WRITERS[result.form_of(test)](value)
-        for value in (now, by_units, by_runs)
-    ]
+    sizes = [_write_size(result, test, value) for value in (now, by_units, by_runs)]
     ways = [f"{2 * units:,} {unit}s would find {sizes[1]}", f"{2 * runs} runs each would find {sizes[2]}"]
     better = f"{unit}s" if by_units <= by_runs else "runs"
     return rows, (
         f"{test.a} → {test.b} on {test.measure}: increase the number of {better}. {plural(units, unit)} and "
         f"{runs} runs each find a difference of {sizes[0]}; {', '.join(ways)}."
     )
+
+
+def with_ceiling_plans(result: Result, power: float, seed: int) -> Result:
+    """The Result of systems against annotators as a plan: the smallest differences from the human ceiling that
+    numbers of units find. The number of annotators is that of the pilot, because the ceiling depends on it."""
+    tests = [row for row in result.comparisons if row.test == "ceiling"]
+    unit, units = result.about.unit, result.about.units
+    rows, notes = [], []
+    for test in tests:
+        where, people = f"{test.b} on {test.measure}", test.annotators or 0
+        constant = math.isnan(test.low)
+        if people < LEAST_ANNOTATORS or constant or test.v_items is None or test.v_annotators is None:
+            reason = "a score is undefined" if test.v_items is None else "the differences do not vary"
+            if people < LEAST_ANNOTATORS:
+                few = f"{people} annotators say too little about how much annotators vary"
+                reason = f"{few}. Give at least {LEAST_ANNOTATORS}"
+            notes.append(f"{where}: no plan, because {reason}.")
+            continue
+        alpha = ALPHA / len(tests)
+        smallest = partial(smallest_from_ceiling, people=people, alpha=alpha, chance=power, seed=seed)
+        for times in TIMES:
+            number, given = times * units, (test.v_items / times, test.v_annotators, times * units)
+            value, low, high = (smallest(*given, quantile=end) for end in (None, *_ENDS))
+            what = (test.a, test.b, test.measure, test.score, value, low, high)
+            rows.append(Plan(*what, number, None, None, None, False, alpha, power, units, test.units, "", people))
+        if least := smallest(0.0, test.v_annotators, units):
+            size = _write_size(result, test, least)
+            never = f"no number of {unit}s would find a difference below {size} with this probability"
+            notes.append(f"{where}: with {people} annotators, {never}.")
+    return as_plan(replace(result, about=replace(result.about, command="plan")), rows, notes)
+
+
+def _write_size(result: Result, test: Comparison, value: float) -> str:
+    form = result.form_of(test)
+    return f"{100 * value:.2f} points" if form == "percent" else WRITERS[form](value)
 
 
 def as_plan(result: Result, rows: Sequence[Plan], notes: Sequence[str]) -> Result:

@@ -308,3 +308,7 @@ def find_equal_answers(throughout: Mapping[str, Mapping[str, bool]]) -> Iterator
         if len(group) > 1 and name not in named:
             named.update(group)
             yield f"{enumeration(group)} give the same answers throughout."
+
+
+EQUAL = "find_equal_answers"
+"""The kind of remarks on systems with the same answers."""

@@ -61,7 +61,9 @@ def page(result: Result) -> str:
     """The report page."""
     names = enumeration(result.names)
     if len(result.systems) > NAMED:
-        names = f"{len(result.systems)} {'annotators' if result.about.command == 'agreement' else 'systems'}"
+        names = f"{len(result.systems)} {'annotators' if result.of_annotators else 'systems'}"
+    if result.plans and result.of_annotators:
+        names = f"{enumeration(list(dict.fromkeys(row.b for row in result.plans)))} against {names}"
     over = "data sets" if result.systems_over_sets else "many runs"
     titles = {"bayes": f"{names} over {over}", "agreement": f"How far {names} agree", "plan": f"Plan: {names}"}
     sides = names if result.about.kind == "scores" else f"{names} against {result.gold.name}"
@@ -309,6 +311,8 @@ def _pack_data(result: Result) -> str:
         "verdict": result.verdict,
         # Sentences on each pair of systems.
         "pairs": of_pairs,
+        # Sentences on the labels of a judge.
+        "judges": [note for table in tables(result, ("judges",)) for note in table.notes],
         # The Result itself is among the exports.
         "exports": {
             "LaTeX": latex(result),

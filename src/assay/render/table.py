@@ -178,7 +178,7 @@ def make_heading(result: Result) -> str:
         read = f"read as {formats}{f', matched by {matched}' if matched else ''}"
     if about.joined_by:
         read = f"joined by {about.joined_by}"
-    if about.command == "agreement":
+    if result.of_annotators:
         return f"agreement on {about.task}{column}: {texts}, {plural(len(result.systems), 'annotator')}; {read}"
     items = f"{plural(about.items, shown.noun)} {'of gold' if shown.matched else 'with a gold label'}"
     if about.joined_by:
@@ -203,7 +203,7 @@ _WHOSE = {
 
 def describe_files(result: Result) -> list[str]:
     """A line for each file with a choice of annotations, gold's first: whose, which layer, and what is left out."""
-    is_score = result.about.command != "agreement"
+    is_score = not result.of_annotators
     sources = (result.gold, *result.systems) if is_score else result.systems
     lines: dict[str, list[str]] = {}
     for number, source in enumerate(sources if not result.about.joined_by else ()):

@@ -842,15 +842,18 @@ def _judge_remarks(row: JudgedScore) -> Iterator[str]:
 
 
 def _plans(result: Result) -> Iterator[Table]:
-    """The units that differences need or, with several runs, the differences that units and runs find."""
+    """The units that differences need or, with several runs or annotators, the differences that units find."""
     unit, first = result.about.unit, result.plans[0]
     family = round(ALPHA / first.alpha)
     level = f"p (Holm) is at most {ALPHA:g} among {family:,} tests" if family > 1 else f"p is at most {ALPHA:g}"
     notes = [
         f"Found: {level}. New {unit}s are taken to be like those of the pilot ({plural(first.pilot_units, unit)})."
     ]
-    if first.runs is not None:
-        notes.append("Brackets: the range that the variance over the runs of the pilot allows (80%).")
+    if first.runs is not None or first.annotators is not None:
+        over = "runs" if first.annotators is None else "annotators"
+        notes.append(f"Brackets: the range that the variance over the {over} of the pilot allows (80%).")
+        if first.annotators is not None:
+            notes.append("The plan is for this number of annotators only, because the human ceiling depends on it.")
         for (a, b, measure), group in groupby(result.plans, key=lambda row: (row.a, row.b, row.measure)):
             by_units = [list(rows) for _, rows in groupby(group, key=lambda row: row.units)]
             form = result.shown.score_forms.get(measure, {}).get(by_units[0][0].score, "percent")
@@ -858,7 +861,8 @@ def _plans(result: Result) -> Iterator[Table]:
                 [own[0].units, *([row.difference, row.difference_from, row.difference_to] for row in own)]
                 for own in by_units
             ]
-            header = [f"{unit}s", *(f"{row.runs} runs each" for row in by_units[0])]
+            columns = [f"{row.runs} runs each" if row.runs else f"{row.annotators} annotators" for row in by_units[0]]
+            header = [f"{unit}s", *columns]
             what = f"{a} → {b}: {result.title(measure)}"
             title = f"Smallest difference found with {first.chance:.0%} probability, {what}"
             in_points = ["In points."] * (form == "percent")

@@ -135,6 +135,11 @@ class Result(Tables, kw_only=True):
         return [source.name for source in self.systems]
 
     @property
+    def of_annotators(self) -> bool:
+        """True if annotators are in the place of systems: their agreement, or a plan with them."""
+        return self.about.command == "agreement" or any(row.annotators for row in self.plans)
+
+    @property
     def overall(self) -> list[Score]:
         """The scores of all data and labels together."""
         return [row for row in self.scores if row.slice is None and row.label is None]

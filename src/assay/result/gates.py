@@ -77,6 +77,12 @@ class Gates:
             lines += self._worse_scores(self.baseline, result)
         return list(dict.fromkeys(lines))
 
+    def check_margin(self, margins: Sequence[object]) -> None:
+        """Raise an error if there is no margin, but what the comparison must show needs one."""
+        for kind in self.unless.split(",") if self.unless is not None and not margins else ():
+            if kind not in ("better", "identical"):
+                raise UsageError(f"--fail-unless {kind} needs the smallest difference that matters: --margin 0.5pt")
+
     def unshown(self, result: Result) -> list[str]:
         """A line for each comparison that does not show what is asked for, or in which too much breaks.
 
@@ -88,9 +94,7 @@ class Gates:
             return lines
         wanted, tests = self.unless.split(","), list(result.main_tests)
         with_margin = [row for row in tests if row.margin is not None]
-        needing = [kind for kind in wanted if kind not in ("better", "identical")]
-        if needing and not with_margin:
-            raise UsageError(f"--fail-unless {needing[0]} needs the smallest difference that matters: --margin 0.5pt")
+        self.check_margin(with_margin)
         first, *_, last = result.names
         base = self.against or first
         for row in with_margin or [row for row in tests if row.measure == tests[0].measure]:

@@ -349,6 +349,10 @@ class Comparison(TwoSystemsOnScore, key="a b measure score slice test"):
     """The number of annotators in a test against the human ceiling."""
     p_items: float | None = None
     """p for other items and these annotators; `p` is for other annotators too."""
+    v_items: float | None = None
+    """The part of `variance` that comes from items, in a test against the human ceiling …"""
+    v_annotators: float | None = None
+    """… and the part that comes from annotators."""
     margin: float | None = None
     """The smallest difference that matters, if one was given."""
     low90: float | None = None
@@ -1022,16 +1026,16 @@ class JudgedScore(Record, key="system minus measure"):
 
 class Plan(TwoSystems, key="a b measure observed difference units runs"):
     """The number of units with which a true difference of two systems would be found (`assay plan`) or, with several
-    runs of a system, the smallest difference that numbers of units and runs would find."""
+    runs of a system or with annotators, the smallest difference that numbers of units and runs would find."""
 
     measure: str
     score: str
     difference: float
     """The true difference, without a sign."""
     difference_from: float | None
-    """This difference if the variance over runs is at the lower end of its 80% interval …"""
+    """This difference if the variance over runs (annotators) is at the lower end of its 80% interval …"""
     difference_to: float | None
-    """… and at the upper end; null without runs."""
+    """… and at the upper end; null without runs and annotators."""
     units: int | None
     """The number of units, which are like those of the pilot; null if there is none (`reason`)."""
     units_from: int | None
@@ -1053,6 +1057,8 @@ class Plan(TwoSystems, key="a b measure observed difference units runs"):
     reason: str = ""
     """Why there is no number of units: `beyond` (more than 1,000 times as many as in the pilot) or `impossible` (even
     if all units that differ favoured one system, the difference would be smaller)."""
+    annotators: int | None = None
+    """The number of annotators, if the difference is that of a system from the human ceiling."""
 
 
 class AnswerCounts(Record, key="system"):

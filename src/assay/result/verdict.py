@@ -195,7 +195,13 @@ def _facts_of_pair(result: Result, row: Comparison) -> Iterator[dict[str, Any]]:
             **{"p_equivalent": test.p_equivalent, "p_not_worse": test.p_not_worse},
             **further,
             **({"however": True} if test is not row else {}),
+            **_humans_alone(result),
         )
+
+
+def _humans_alone(result: Result) -> dict[str, bool]:
+    """With a judge: systems without a difference have none in the items of humans, but perhaps in others."""
+    return {"humans_alone": True} if result.judges else {}
 
 
 def _number_of_sets(result: Result) -> int:
@@ -218,7 +224,7 @@ def _facts_of_many(result: Result, rows: Sequence[Score], tests: Sequence[Compar
     return {
         **{"type": "many", "systems": len(values), "measure": name_measure(result, rows[0].measure), "sets": sets},
         **{"form": result.form_of(rows[0]), "all_sets": _number_of_sets(result)},
-        **{"top": top, "values": values, "unit": result.about.unit, "baseline": base},
+        **{"top": top, "values": values, "unit": result.about.unit, "baseline": base, **_humans_alone(result)},
         "leads": {name: row.kind.removeprefix("average-") for name, row in beside.items()},
         "differences": {name: row.difference if row.a == leader else -row.difference for name, row in beside.items()},
         "top_identical": bool(between) and all(row.kind.endswith("identical") for row in between),
@@ -327,6 +333,8 @@ def _pair(facts: Facts, found: Decision) -> str:
         whose = f" for {enumeration(lacking)}" if lacking else ""
         return f"{a} and {b} cannot be compared on {on}: it is undefined{whose}."
     if kind == "identical":
+        if facts.get("humans_alone"):
+            return f"{a} and {b} do not differ on {on} in any {unit}{_labelled(facts)}."
         return f"{a} and {b} do not differ in any {unit} on {on}.{count}"
     differ = plural(facts["differ"], unit)
     size_of_margin = points if form == "percent" else write
@@ -470,6 +478,10 @@ _UNSHOWN = {
     "untestable": "the difference from {names} cannot be tested, because too few {unit}s differ",
     "unsettled": "the shufflings drawn cannot tell whether it is better than {names}",
 }
+def _labelled(facts: Facts) -> str:
+    return " that humans labelled" if facts.get("humans_alone") else ""
+
+
 _OPPOSITE = {"not-shown": "no difference of {names} from {base} is shown", **{
     "untestable": "the difference of {names} from {base} cannot be tested, because too few {unit}s differ",
     "unsettled": "the shufflings drawn cannot tell whether {names} and {base} differ",
@@ -523,7 +535,7 @@ def _many(facts: Facts, found: Decision) -> str:
         clauses = "; ".join([*parts, *[margin] * bool(margin)])
         return f"Compared with {base}{score}: {clauses} ({holm}{clustered})."
     if len(top) > 1:
-        same = f"; they do not differ in any {unit}" if "identical" in found.claims else ""
+        same = f"; they do not differ in any {unit}{_labelled(facts)}" if "identical" in found.claims else ""
         return f"{_some(top)} share the {most} {measure}{figure}{over}{same}."
     first = top[0]
     number = f" of {facts['systems']} systems"
@@ -700,7 +712,7 @@ def describe_combination(bound: Bound, *, by_label: bool) -> str:
     bounded = "" if bound.bound is None else f", {percent(bound.bound)},"
     return (
         f"A combination that learns which systems to trust{' with which label' * by_label}, on {bound.folds - 1}/"
-        f"{bound.folds} of this test set at a time, reaches {'F1 ' * (bound.combined == 'f1')}{percent(bound.learnt)}, "
-        f"{more}{tested}: {'it gains' if gains else 'no gain is shown'}. The bound{bounded} needs someone who always "
+        f"{bound.folds} of this test set at a time, reaches {'F1 ' * (bound.combined == 'f1')}"
+        f"{percent(bound.learnt)}, {more}{tested}: {'it gains' if gains else 'no gain is shown'}. The bound{bounded} needs someone who always "
         "knows which system is right."
     )

@@ -73,9 +73,11 @@ def compare(
 
 @explicit
 def plan(
-    gold: Any,
+    gold: Any = None,
     systems: Any = None,
     measures: Sequence[str] | str | None = None,
+    *,
+    annotators: Any = None,
     **options: Unpack[CompareKeywords],
 ) -> Result:
     """Plan a test set: the number of units with which true differences of systems would be found.
@@ -83,10 +85,20 @@ def plan(
     What is given is a pilot: gold and two or more systems as in `compare`, with its options but those that only show
     or break down results. `margin` is the true difference to plan for (default: 0.5, 1, 2 and 5 points, and the
     observed one), `power` the probability with which it is to be found. With several runs of a system, the plan says
-    which differences numbers of units and of runs would find. The Result has a list `plans` and no verdict.
+    which differences numbers of units and of runs would find. With `annotators` in place of gold, given as in
+    `agreement`, it says which differences of `systems` from the human ceiling numbers of units would find. The Result
+    has a list `plans` and no verdict.
     """
     given = Options(**options)
     check_plan(given)
+    if annotators is not None:
+        from assay.engine.agreement import plan_ceiling
+
+        if gold is not None:
+            raise UsageError("plan() takes gold or annotators, not both. Leave one out.")
+        return plan_ceiling(annotators, systems, measures, options)
+    if gold is None:
+        raise UsageError("plan() lacks gold. Give gold and systems, or annotators and systems.")
     return evaluate("plan", gold, systems, measures, given)
 
 

@@ -1,4 +1,4 @@
-"""Several runs of systems on one test set: variance over runs and over units of the test set."""
+"""Several runs of systems, or several annotators, on one test set: variance over these and over its units."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.stats.intervals import t_tail
 
 MOST_PERMUTATIONS = 200_000
 SIMULATED = 4000
-"""The number of simulated tests for the smallest difference that runs and units find."""
+"""The number of simulated tests for the smallest difference that is found."""
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,8 @@ def smallest_difference(
     The variance over runs is that of the pilot or, for a `quantile` of .9 or .1, the lower or upper end of its 80%
     interval. `unit_degrees` are the degrees of freedom of the pilot's variance over units.
     """
-    from scipy.special import chdtri, stdtrit
-
-    numbers, factor = np.array(pilot_runs), 1.0
-    if quantile is not None:
-        freedom = int((numbers - 1).sum())
-        factor = freedom / float(chdtri(freedom, 1 - quantile))
+    numbers = np.array(pilot_runs)
+    factor = _widen(int((numbers - 1).sum()), quantile)
     spreads, within = np.array(pilot.runs) * numbers, np.array(pilot.interactions) * numbers
     if pilot.of_runs > math.fsum(pilot.runs) * (1 + 1e-12):
         # The spread of all runs, because two may be close by chance.
@@ -131,14 +127,58 @@ def smallest_difference(
     by_runs = each.sum(axis=0)
     run_degrees = np.minimum(2.0, by_runs**2 / np.maximum((each**2).sum(axis=0), 1e-300)) * freedom
     run_degrees = np.where(by_runs > 0, run_degrees, 2 * freedom)
-    squares = by_units**2 / unit_degrees + by_runs**2 / run_degrees
-    degrees = (by_units + by_runs) ** 2 / np.maximum(squares, 1e-300)
-    degrees = np.where(by_runs >= by_units / 4, np.minimum(degrees, run_degrees), degrees)
     total = np.maximum(np.maximum(by_units, by_runs), by_units + by_runs - inner.sum())
-    bounds = stdtrit(np.maximum(degrees, 1.0), 1 - alpha / 2) * np.sqrt(total)
+    bounds = _critical(by_units, unit_degrees, by_runs, run_degrees, total, alpha)
     # A difference is found if it and its error exceed the bound of its test.
     error = math.sqrt(of_units + float(of_runs.sum()))
     return float(np.quantile(bounds - error * rng.standard_normal(SIMULATED), chance))
+
+
+def smallest_from_ceiling(
+    over_units: float,
+    over_people: float,
+    units: float,
+    people: int,
+    *,
+    alpha: float,
+    chance: float,
+    seed: int,
+    quantile: float | None = None,
+) -> float:
+    """The smallest difference from the human ceiling that a test with this number of units and annotators would find
+    with this probability, by simulated tests.
+
+    The variances are those over units and over annotators; the latter is that of the pilot or, for a `quantile` of .9
+    or .1, the lower or upper end of its 80% interval.
+    """
+    over_people *= _widen(people - 1, quantile)
+    # One stream, so that more units never find less by chance.
+    rng = np.random.default_rng([seed, people])
+    errors = math.sqrt(over_units + over_people) * rng.standard_normal(SIMULATED)
+    by_people = over_people * rng.chisquare(people - 1, SIMULATED) / (people - 1)
+    by_units = over_units * rng.chisquare(units - 1, SIMULATED) / (units - 1)
+    bounds = _critical(by_units, units - 1, by_people, people - 1, by_units + by_people, alpha)
+    return float(np.quantile(bounds - errors, chance))
+
+
+def _widen(degrees: int, quantile: float | None) -> float:
+    """The factor from a variance with these degrees of freedom to an end of its interval; 1 without a quantile."""
+    from scipy.special import chdtri
+
+    return 1.0 if quantile is None else degrees / float(chdtri(degrees, 1 - quantile))
+
+
+def _critical(
+    by_units: Floats, unit_degrees: float, others: Floats, other_degrees: Floats | float, total: Floats, alpha: float
+) -> Floats:
+    """The smallest significant difference of each simulated test, by its variances over units and over runs or
+    annotators."""
+    from scipy.special import stdtrit
+
+    squares = by_units**2 / unit_degrees + others**2 / other_degrees
+    degrees = (by_units + others) ** 2 / np.maximum(squares, 1e-300)
+    degrees = np.where(others >= by_units / 4, np.minimum(degrees, other_degrees), degrees)
+    return np.asarray(stdtrit(np.maximum(degrees, 1.0), 1 - alpha / 2) * np.sqrt(total))
 
 
 def t_test(difference: float, variance: float, degrees: float) -> float:

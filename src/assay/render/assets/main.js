@@ -9,7 +9,7 @@ import { element, find, findAll } from "./dom.js";
 import { exportsWindow } from "./exports.js";
 import { helpWindow, listenToKeys } from "./keys.js";
 import { TextList } from "./list.js";
-import { changedPanel, labelPanel, rightLabels, rightPanel, surePanel } from "./panels.js";
+import { changedPanel, judgePanel, labelPanel, rightLabels, rightPanel, surePanel } from "./panels.js";
 import { pictureSection } from "./pictures.js";
 import { term } from "./query.js";
 import { Reader } from "./reader.js";
@@ -30,7 +30,7 @@ function summary(report) {
   const changed = paired ? [changedPanel(report), labelPanel(report)] : [rightPanel(report), rightLabels(report)];
   const panels = [...changed, wherePanel(report)].filter(Boolean);
   const first = [board, paired ? surePanel(report) : null].filter(Boolean);
-  return [element("div", { class: "lead" }, first), element("div", { class: `panels of-${panels.length}` }, panels), confidencePanel(report)];
+  return [element("div", { class: "lead" }, first), judgePanel(report), element("div", { class: `panels of-${panels.length}` }, panels), confidencePanel(report)];
 }
 
 /** Show on each count whether it is what is listed. @param {Report} report */

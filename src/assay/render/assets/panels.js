@@ -37,7 +37,8 @@ export function surePanel(report) {
   const shown = (row) => !elsewhere.has(row.measure) || main.has(`${row.measure}\t${row.score}`);
   const tests = result.comparisons.filter((row) => ofPair(row) && shown(row)).map(atLevel);
   const form = report.formOfAll(tests);
-  const scale = form === null ? null : scaleOf([0, ...tests.flatMap((row) => [row.low, row.high, row.difference])], 3);
+  const ends = tests.flatMap((row) => [row.low, row.high, row.difference, ...(row.margin ? [-row.margin, row.margin] : [])]);
+  const scale = form === null ? null : scaleOf([0, ...ends], 3);
   const draw = (row) => testCells(report, row, scale, tests.filter((one) => one.measure === row.measure).length > 1);
   const heads = ["measure", "A", "B", "B − A", ...(scale ? [() => axisOf(scale, writersOf(form).signedTick)] : []), intervalTitle(tests[0]), "p (Holm)"];
   const sentences = known && [
@@ -45,7 +46,17 @@ export function surePanel(report) {
     known.chance.map((line) => element("p", { class: "soft" }, line)),
   ];
   const title = element("span", {}, element("b", { class: "badge a" }, "A"), element("bdi", {}, a), " → ", element("b", { class: "badge b" }, "B"), element("bdi", {}, b));
-  return panel("compared", title, sentences, tests.length ? saveableFigure(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" })) : element("p", { class: "soft" }, "This pair was not tested. Its differences are listed below."));
+  return panel("compared", title, sentences, tests.length ? saveableFigure(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" }), scale ? marginLine(report, tests) : null) : element("p", { class: "soft" }, "This pair was not tested. Its differences are listed below."));
+}
+
+/** What the bands of a plot of differences mean; null if no test has a margin. @param {Report} report @param {Result["comparisons"]} tests */
+function marginLine(report, tests) {
+  const sizeOf = (row) => `±${writersOf(report.formOf(row)).written(row.margin)}${report.formOf(row) === "percent" ? " points" : ""}`;
+  const having = tests.filter((row) => row.margin);
+  if (!having.length) return null;
+  const one = new Set(having.map(sizeOf)).size === 1 && having.length === tests.length;
+  const sizes = one ? sizeOf(having[0]) : [...new Set(having.map((row) => `${report.name(row)} ${sizeOf(row)}`))].join(", ");
+  return element("p", { class: "soft", id: "margin" }, element("span", { class: "swatch within", "aria-hidden": "true" }), ` Within the margin: ${sizes}.`);
 }
 
 /** A test with the interval at the level of its family. */
@@ -60,16 +71,42 @@ function testCells(report, row, scale, several) {
   const { written, difference } = writersOf(report.formOf(row));
   const name = report.name(row);
   const named = several && name === report.title(row.measure);
-  const title = `${name}: difference ${difference(row.difference)}, ${intervalTitle(row)} ${difference(row.low)} to ${difference(row.high)}`;
+  const margin = row.margin ? `, margin ±${written(row.margin)}` : "";
+  const title = `${name}: difference ${difference(row.difference)}, ${intervalTitle(row)} ${difference(row.low)} to ${difference(row.high)}${margin}`;
   return [
     nameCell(`${name}${named ? ` ${report.title(row.score)}` : ""}${row.lower ? " ↓" : ""}`),
     numberCell(written(score(row.a))),
     numberCell(written(score(row.b))),
     numberCell(difference(row.difference)),
-    scale ? plotCell(figuresPlot([{ ...row, value: row.difference }], scale, title, { zero: true })) : [],
+    scale ? plotCell(figuresPlot([{ ...row, value: row.difference }], scale, title, { zero: true, band: row.margin ?? 0 })) : [],
     betweenEnds(row, difference),
     numberCell(pValue(row.p_adjusted)),
   ];
+}
+
+/** Scores and differences by humans alone, by the judge alone, and by both together; null without a judge. @param {Report} report */
+export function judgePanel(report) {
+  const { result, packed } = report;
+  if (!result.judges?.length) return null;
+  const tested = result.judges.some((row) => row.minus !== null);
+  const several = new Set(result.judges.map((row) => row.measure)).size > 1;
+  const draw = (row) => {
+    const { written, difference } = writersOf(report.formOf(row));
+    const write = row.minus === null ? written : difference;
+    const withEnds = (value, low, high) => numberCell(write(value), low === null ? null : element("span", { class: "soft" }, ` [${write(low)}, ${write(high)}]`));
+    return [
+      nameCell(row.minus === null ? row.system : `${row.system} − ${row.minus}`),
+      several ? textCell(report.title(row.measure)) : [],
+      withEnds(row.humans, row.humans_low, row.humans_high),
+      numberCell(write(row.judge)),
+      withEnds(row.value, row.low, row.high),
+      numberCell(writersOf("coefficient").written(row.weight)),
+      tested ? numberCell(pValue(row.p_adjusted)) : [],
+    ];
+  };
+  const heads = ["system", ...(several ? ["measure"] : []), "humans alone", "judge alone", "both together", "weight", ...(tested ? ["p (Holm)"] : [])];
+  const lines = packed.judges.map((line) => element("p", { class: "soft" }, line));
+  return panel("judges", "Humans and judge", tableWith({ heads, rows: result.judges.map(draw) }), lines);
 }
 
 // --- what changed ---
