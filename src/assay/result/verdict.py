@@ -713,6 +713,6 @@ def describe_combination(bound: Bound, *, by_label: bool) -> str:
     return (
         f"A combination that learns which systems to trust{' with which label' * by_label}, on {bound.folds - 1}/"
         f"{bound.folds} of this test set at a time, reaches {'F1 ' * (bound.combined == 'f1')}"
-        f"{percent(bound.learnt)}, {more}{tested}: {'it gains' if gains else 'no gain is shown'}. The bound{bounded} needs someone who always "
-        "knows which system is right."
+        f"{percent(bound.learnt)}, {more}{tested}: {'it gains' if gains else 'no gain is shown'}. The bound{bounded} "
+        "needs someone who always knows which system is right."
     )
