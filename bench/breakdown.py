@@ -42,7 +42,7 @@ PARTS = {
     "judging": ("engine.measure:Measure.judge", "tasks.tags.measures:judge_words"),
     "counting": (
         *("engine.measure:Measure.counts_of", "engine.counts:Counts.regroup"),
-        "tasks.cross.compare:tedeval",
+        "tasks.cross.compare:_count",
     ),
     "intervals": ("engine.scores:MeasureScores.scores",),
     "testing": ("engine.scores:MeasureScores.comparisons", "engine.build:mcnemar"),

@@ -139,7 +139,7 @@ NO_SHARES = {
     *(("srl-macro", "f1"), ("srl-macro", "precision"), ("srl-macro", "recall")),
     *(("b-cubed", "f1"), ("ceaf-e", "f1"), ("lea", "f1"), ("conll", "value")),
     *(("blanc", "f1"), ("blanc", "precision"), ("blanc", "recall")),
-    *(("tedeval", "value"), ("tedeval", "sentence-mean")),
+    *((name, score) for name in ("tedeval", "fair-tedeval", "cross-score") for score in ("value", "sentence-mean")),
 }
 """Means, and harmonic means of two shares with other parts: their number of items is not known."""
 

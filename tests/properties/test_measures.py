@@ -547,8 +547,8 @@ def test_swapping_two_systems_swaps_corrections_and_new_errors(texts: Any, train
         assert {(turned[row.kind], row.gold, row.after, row.before, row.count) for row in ours.changes} == {
             (row.kind, row.gold, row.before, row.after, row.count) for row in theirs.changes
         }
-        assert {(row.label, row.items, row.a, row.b, row.difference, row.effect) for row in ours.labels} == {
-            (row.label, row.items, row.b, row.a, -row.difference, None if row.effect is None else -row.effect)
+        assert {(row.label, row.items, row.a, row.b, row.difference) for row in ours.labels} == {
+            (row.label, row.items, row.b, row.a, -row.difference)
             for row in theirs.labels
         }
     assert outcomes_of(forth) == pytest.approx(outcomes_of(back, turned=True), abs=0, nan_ok=True)

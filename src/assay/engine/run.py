@@ -576,10 +576,11 @@ def evaluate_shards(
         if part.combined and isinstance(options.combined, str):
             with protect_inputs(source.path for source in part.sources):
                 write_files(part.combined.texts, options.combined)
-        return with_unit_plans(result, options) if command == "plan" else result
+        return result
 
     if runs is None:
-        return finish(measure_all(command, systems, options))
+        result = finish(measure_all(command, systems, options))
+        return with_unit_plans(result, options) if command == "plan" else result
     return evaluate_repeats(
         command,
         runs,

@@ -274,7 +274,7 @@ def weights_table(sweeps: Sequence[Sweep], what: str, after: str) -> Table:
         short=15,
         droppable=(8, 7) if spans else (),
         notes=(
-            "Percent of all weightings under which a system is better beyond chance, each weighting by itself"
+            "Percent of all weightings under which a system is surely better, each weighting by itself"
             + (
                 ": credits of LE, BE and LBE from 0 (fair) to 1 (a hit). everywhere: share of resamples in which a "
                 "system is better under all of them; even at: the common credit at which both are equal."

@@ -621,11 +621,12 @@ def _bounds(result: Result) -> Iterator[Table]:
         if not bounds:
             continue
         first, names = bounds[0], list(bounds[0].systems)
-        rows = []
+        # F1 has a table of its own, and some tasks have no combination.
+        is_reached, rows = first.combined != "f1" and first.vote is not None, []
         for row in bounds:
             label = Cell("overall", True) if row.label is None else row.label
             scores = best_cells([row.systems[name] for name in names])
-            reached = [] if first.combined == "f1" else [dash(row.vote), dash(row.learnt)]
+            reached = [dash(row.vote), dash(row.learnt)] if is_reached else []
             gain = cell(row.gain, "points")
             rows.append([label, row.items, *scores, *reached, row.upper, gain, f"{row.none_right:,}"])
         over = f"Over gold's {item}s (recall). " if result.shown.matched else ""
@@ -650,7 +651,7 @@ def _bounds(result: Result) -> Iterator[Table]:
                 f"With the best choice for {item}s that gold does not resolve too: precision "
                 f"{percent(first.precision)}, F1 {percent(first.f1)}."
             )
-        words = [] if first.combined == "f1" else ["vote", "learnt"]
+        words = ["vote", "learnt"] if is_reached else []
         combined = _combination_notes(first)
         yield make_table(
             f"Upper bound of the combination{which}",
