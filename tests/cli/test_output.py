@@ -90,7 +90,8 @@ def test_an_unknown_ending_is_refused_before_any_file_is_read(assay):
 @pytest.mark.parametrize("option", ["-o", "--html"])
 def test_a_missing_folder_is_refused_before_any_file_is_read(assay, option):
     done = assay("score", "none.conllu", "none.conllu", option, "no/x.html")
-    assert (done.returncode, done.stderr) == (2, "assay: no/x.html: the folder no does not exist.\n")
+    assert done.returncode == 2
+    assert done.stderr == "assay: no/x.html: the folder no does not exist. Make it: mkdir -p no\n"
 
 
 def test_a_folder_is_no_output(assay, here):

@@ -122,7 +122,7 @@ def plan_command(files: tuple[str, ...], measures: tuple[str, ...], output: Outp
       assay plan gold.conllu old=one.out.conllu,a.conllu new=two.out.conllu,b.conllu -m accuracy
     """
     if len(files) < 3:
-        raise UsageError("plan takes gold and at least two systems.")
+        raise UsageError("plan takes gold and at least two systems: assay plan gold.conllu a.conllu b.conllu")
     check_stdin(*files)
     output.check()
     with output.progress("Planning …"):
@@ -147,7 +147,7 @@ def _evaluate(
     **options: Any,
 ) -> int:
     """Score or compare, on one data set or several, or write a part; the code that the command exits with."""
-    few = "compare takes gold and at least two systems. For one system: assay score"
+    few = f"compare takes gold and at least two systems. For one system: assay score {' '.join(files)}"
     if not data and len(files) < {"score": 2, "compare": 3}[verb] and not _contains_gold(files, measures, options):
         if len(files) < 2:
             missing = "SYSTEMS..." if files else "GOLD"
@@ -155,9 +155,9 @@ def _evaluate(
         raise UsageError(few)
     check_stdin(*files)
     for spec in measures:
-        names = spec.partition("(")[0].split(",")
+        names = spec.partition("(")[0].replace(",", " ").split()
         if len(names) > 1:
-            raise UsageError(f"-m {spec}: one measure at a time, e.g. -m {names[0]} -m {names[1].strip()}")
+            raise UsageError(f"-m {spec}: one measure at a time, e.g. -m {names[0]} -m {names[1]}")
     output.check(sets=bool(data))
     if shard is not None and partial is None:
         raise UsageError("--shard is for parts. Say where this one goes, e.g.: --partial part-3.json")

@@ -41,7 +41,7 @@ class Output:
         """Find out the format. Raise an error before the work begins: no such format or table, no matplotlib, one
         page for several data sets."""
         from assay import plugins
-        from assay.render import ENDINGS, FORMATS, check_tables, find_format
+        from assay.render import ENDINGS, FORMATS, USUAL, check_tables, find_format
 
         names = [name.strip() for given in self.tables for name in given.split(",") if name.strip()]
         if self.tables and not names:
@@ -52,7 +52,7 @@ class Output:
         if sets and self.html and ENDINGS.get(Path(self.html).suffix.lower()) == "html":
             raise UsageError(f"{self.html}: each data set has a page of its own. Give a folder: --html FOLDER")
         if self.format not in ("", *FORMATS) and plugins.load("renderers", self.format) is None:
-            raise unknown("format", self.format, FORMATS)
+            raise unknown("format", self.format, FORMATS, USUAL)
         if self.tables:
             check_tables(self.tables, self.format or "table")
         if self.figures:
@@ -179,4 +179,4 @@ def write_output(text: str | bytes, path: str | None) -> None:
 def check_stdin(*paths: str) -> None:
     """Raise an error if standard input is given twice."""
     if sum(path.rpartition("=")[2] == "-" or path == "-" for path in paths) > 1:
-        raise UsageError("- (standard input) can be given only once.")
+        raise UsageError("- (standard input) can be given only once. Give the other as a file.")
