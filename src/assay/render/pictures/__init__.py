@@ -152,7 +152,8 @@ def _run_figures(result: Result) -> Iterator[tuple[str, Draw]]:
         rows = [row for row in result.bayes if row.measure == ranking.measure]
         undecided = [frozenset((row.a, row.b)) for row in rows if "undecided" in row.claims]
         yield stem("ranking", ranking.measure), partial(runs.draw_ranking, ranking, undecided)
-    for table in result.tables if result.about.command == "bayes" else ():
+    scores = [table for table in result.tables if table.name != "sizes"]
+    for table in scores if result.about.command == "bayes" else ():
         yield stem("scores", table.title.partition(": ")[2]), partial(systems.draw_score_map, table)
     for ranks in result.ranks:
         yield stem("ranks", ranks.measure), partial(runs.draw_critical_difference, ranks)
