@@ -195,10 +195,13 @@ def _evaluate(
             from assay.engine.options import Options
             from assay.scale.run import evaluate, part_of
 
-            def report(step: ShardProgress) -> None:
+            def report(step: ShardProgress | str) -> None:
+                if isinstance(step, str):
+                    return tell(step)
                 minutes, seconds = divmod(round(step.left), 60)
                 speed = step.tokens / step.seconds if step.seconds else 0
                 tell(f"{step.done:,} of {step.total:,} shards, {speed:,.0f} tokens/s, {minutes}:{seconds:02} left")
+                return None
 
             line = ""
             if items is not None:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from assay.result.gates import Gates
 
 
+WAIT = 2.0
+"""Seconds of work without a line of progress."""
+
+
 @dataclass
 class Output:
     """Where a Result goes, and how much of it."""
@@ -67,15 +71,10 @@ class Output:
         return given if self.texts else "auto" if self.has_page else "none"
 
     def progress(self, text: str) -> Any:
-        """A context with a line on stderr while the work is under way, if stderr is a terminal."""
+        """A context with a line on stderr while longer work is under way, if stderr is a terminal."""
         from contextlib import nullcontext
 
-        if self.quiet or not sys.stderr.isatty():
-            return nullcontext()
-        from rich.console import Console
-
-        # The terminal itself, because its wrapper spells out what moves the cursor, which renews the line.
-        return Console(file=getattr(sys.stderr, "rich_proxied_file", sys.stderr)).status(text)
+        return nullcontext() if self.quiet or not sys.stderr.isatty() else _Progress(text)
 
     def tell(self, text: str) -> None:
         """Write a line to stderr, unless --quiet is given."""
@@ -148,6 +147,36 @@ class Output:
         for line in missed:
             click.echo(f"assay: {escape_controls(line)}", err=True)
         return 1 if missed else 0
+
+
+class _Progress:
+    """A line with the step and the time since the beginning; work that takes less than `WAIT` seconds shows none."""
+
+    def __init__(self, text: str) -> None:
+        from threading import Timer
+
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        # The terminal itself, because its wrapper spells out what moves the cursor, which renews the line.
+        console = Console(file=getattr(sys.stderr, "rich_proxied_file", sys.stderr))
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+        self._line = Progress(*columns, console=console, transient=True)
+        self._task = self._line.add_task(text)
+        self._timer = Timer(WAIT, self._line.start)
+
+    def __enter__(self) -> _Progress:
+        self._timer.start()
+        return self
+
+    def update(self, text: str) -> None:
+        """Show what is being done now."""
+        self._line.update(self._task, description=text)
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        self._timer.join()
+        self._line.stop()
 
 
 def _next_commands(result: Result, has_page: bool) -> list[str]:
