@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
+from html import escape
 from html.parser import HTMLParser
 from typing import Any
 
@@ -571,6 +572,35 @@ def test_a_notebook_gets_a_fragment_without_script(results, case):
     found = Cells(results(case)._repr_html_())
     assert not found.tags & {"script", "img", "style", "html", "i", "b"}
     assert "table" in found.tags
+
+
+def test_a_notebook_gets_the_verdict_a_chart_and_sentences():
+    gold = [[("It", "P"), ("is", "V"), ("<b>red</b>", "A")]] * 9
+    systems = {"one": [[("It", "P"), ("is", "N"), ("<b>red</b>", "A")]] * 9, "two": gold}
+    result = assay.compare(gold, systems, "accuracy", times=20, examples=2)
+    shown = result._repr_html_()
+    assert shown.startswith(f"<div><p><strong>{escape(result.verdict)}</strong></p>")
+    places = [shown.index(part) for part in ("<svg", "<table", "<h4>Sentences</h4>", escape(result.signature))]
+    assert places == sorted(places)
+    chart = shown[shown.index("<svg") : shown.index("</svg>")]
+    assert chart.count("<circle") == 2 and ">66.67</text>" in chart and ">100.00</text>" in chart
+    # A fraction of the line from the least to the highest end, with a tenth of that on both sides.
+    ends = sorted(end for row in result.overall for end in (row.low, row.value, row.high))
+    share = (result.score("one", "accuracy").value - ends[0] + (ends[-1] - ends[0]) / 10) / (ends[-1] - ends[0]) / 1.2
+    assert f'<circle cx="{36 + 320 * share:.1f}"' in chart
+    sentences = shown[shown.index("<h4>Sentences</h4>") :]
+    assert sentences.count("<details open><summary>one → two") == 1 and sentences.count("<details>") == 1
+    assert "&lt;b&gt;red&lt;/b&gt;" in sentences and "<b>" not in shown
+    bare = assay.compare(gold, systems, "accuracy", times=20)._repr_html_()
+    assert "<h4>Sentences</h4>" not in bare and "Sentences behind the numbers: examples=5" in bare
+
+
+def test_completion_offers_what_there_is():
+    result = assay.score([["A", "B"]] * 9, {"one": [["A", "A"]] * 9}, "accuracy", times=20)
+    names = dir(result)
+    assert {"verdict", "scores", "plot", "write", "to_pandas"} <= {*names} and len(names) < 30
+    assert not {"bayes", "with_about", "schema", "_repr_html_", "__init__"} & {*names}
+    assert all(hasattr(result, name) for name in (*names, "bayes", "with_about"))
 
 
 def test_results_of_annotators_and_of_runs_show_in_a_notebook_and_in_print(tmp_path):
