@@ -64,7 +64,7 @@ def archived(text):
         ("x.doc", b"\xd0\xcf\x11\xe0\0", f"a Word or Excel file. {SAVE}"),
         ("x.docx", packed("[Content_Types].xml", "word/document.xml"), "a Word file. Save it as plain text, or its"),
         ("x.xlsx", packed("[Content_Types].xml", "xl/workbook.xml"), "an Excel file. Save it as CSV."),
-        ("x.odt", packed("mimetype", "content.xml"), f"a document of LibreOffice. {SAVE}"),
+        ("x.odt", packed("mimetype", "content.xml"), f"a document of LibreOffice or an e-book. {SAVE}"),
         ("x.bz2", bz2.compress(b"x"), "compressed with bzip2, which is not read. Decompress it first: bunzip2"),
         ("x.tar", archived(b"x"), "a tar archive. Unpack it first: tar xf x.tar"),
         ("x.tar.gz", gzip.compress(archived(b"x")), "a tar archive. Unpack it first: tar xf x.tar.gz"),
@@ -101,14 +101,14 @@ def test_columns_that_end_in_a_full_stop_are_no_prose(assay, here):
 def test_files_of_different_texts_say_how_much_agrees(assay, here):
     (here / "german.conllu").write_bytes((FOLDER / "german" / "gold.conllu").read_bytes())
     assert refused(assay("compare", "german.conllu", "a.conllu", "b.conllu")) == (
-        "a.conllu:3: 'Storm', but german.conllu:5 has 'Sturm'; none of gold's 51 sentences agree, so these are "
-        "different texts. Give the system's output for german.conllu."
+        "a.conllu:3: 'Storm', but german.conllu:5 has 'Sturm'; none of gold's 51 sentences agree, so the files "
+        "hardly belong together. Give the system's output for german.conllu."
     )
     sentences = (here / "a.conllu").read_text("utf-8").strip().split("\n\n")
     (here / "few.conllu").write_text("\n\n".join(sentences[:10]) + "\n\n", "utf-8")
     assert refused(assay("score", "gold.conllu", "few.conllu")).endswith(
-        "; 10 of gold's 48 sentences agree, so these are different texts. Give the system's output for gold.conllu; "
-        "to score only those that agree: --on-mismatch skip"
+        "; 10 of gold's 48 sentences agree, and few.conllu has no others. Give its whole output; to score only those "
+        "that agree: --on-mismatch skip"
     )
     (here / "half.conllu").write_text("\n\n".join(sentences[:24]) + "\n\n", "utf-8")
     done = assay("score", "gold.conllu", "half.conllu")

@@ -180,14 +180,3 @@ def test_the_engine_names_its_steps(here):
     steps = []
     evaluate("score", "gold.conllu", ["a.conllu"], None, Options(times=5), report=steps.append)
     assert steps == ["reading and matching", "intervals and tests"]
-
-
-def test_the_help_begins_with_the_options_that_most_people_need(assay):
-    text = assay("compare", "--help").stdout
-    headings = re.findall(r"^(\S.*):$", text, re.MULTILINE)
-    assert headings[:3] == ["Most used", "What is compared", "Breakdown and examples"]
-    first = text[text.index("Most used:") : text.index("What is compared:")]
-    assert re.findall(r"^  (?:-\w, )?(--[a-z]+)", first, re.MULTILINE) == [
-        *("--measure", "--task", "--column", "--examples", "--format", "--output", "--html")
-    ]
-    assert "Most used" not in assay("convert", "--help").stdout

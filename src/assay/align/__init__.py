@@ -260,8 +260,10 @@ def align(
             agree = f"{f'{shared:,}' if shared else 'none'} of gold's {gold.sentences:,} sentences agree"
             if 2 * shared < gold.sentences:
                 skip = "; to score only those that agree: --on-mismatch skip" if shared else "."
-                output = f"Give the system's output for {gold.name}{skip}"
-                raise AlignmentError(f"{problems[0]}; {agree}, so these are different texts. {output}")
+                output = f"so the files hardly belong together. Give the system's output for {gold.name}{skip}"
+                if all(first == end for _, (first, end) in gaps):
+                    output = f"and {system.name} has no others. Give its whole output{skip}"
+                raise AlignmentError(f"{problems[0]}; {agree}, {output}")
             remedy = f"The texts differ ({agree}). To score only the sentences they share: --on-mismatch skip"
         raise AlignmentError("\n".join([*list_problems(problems, len(gaps)), remedy]))
     for here, there in gaps:

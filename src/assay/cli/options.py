@@ -21,11 +21,6 @@ from assay.specs import read_fraction
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-_MOST_USED = ("measures", "column", "task", "examples", "html", "output", "form")
-_MOST_SHORT = 4
-"""The most headings in a help that needs no section of its own for the options that are used most."""
-
-
 # --- commands ---
 
 
@@ -72,16 +67,12 @@ class Command(click.Command):
             return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options under their headings, those that most people need first; not --help, which the reader
-        knows."""
-        sections: dict[str, list[tuple[str, str]]] = {heading: [] for heading in ("Most used", *HEADINGS)}
-        parameters = self.get_params(ctx)
-        several = len({getattr(parameter, "heading", OWN) for parameter in parameters}) > _MOST_SHORT
-        for parameter in parameters:
+        """Write the options under their headings; not --help, which the reader knows."""
+        sections: dict[str, list[tuple[str, str]]] = {heading: [] for heading in HEADINGS}
+        for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
             if record is not None and parameter is not self.get_help_option(ctx):
-                used = several and parameter.name in _MOST_USED
-                sections["Most used" if used else getattr(parameter, "heading", OWN)].append(record)
+                sections[getattr(parameter, "heading", OWN)].append(record)
         for heading, records in sections.items():
             if records:
                 with formatter.section(heading):

@@ -60,7 +60,7 @@ OFFICE = {
     "xl/workbook.xml": "an Excel file. Save it as CSV.",
     "word/document.xml": "a Word file. Save it as plain text, or its tables as CSV.",
     "[Content_Types].xml": "a document of Office. Save tables as CSV, and texts as plain text.",
-    "content.xml": "a document of LibreOffice. Save tables as CSV, and texts as plain text.",
+    "mimetype": "a document of LibreOffice or an e-book. Save tables as CSV, and texts as plain text.",
 }
 """Documents that are zip files, by the name of a member."""
 _LARGEST_MEMBER = 1 << 31

@@ -226,7 +226,7 @@ def test_predictions_with_other_words_fail(file: File, data: str) -> None:
     error = done()[0].failures[0].error
     assert error == (
         "scoring: predictions.conllu:7: 'x4', but parts/test.conllu:7 has 'w4'; none of gold's 6 sentences agree, so "
-        "these are different texts. Give the system's output for parts/test.conllu."
+        "the files hardly belong together. Give the system's output for parts/test.conllu."
     )
 
 
