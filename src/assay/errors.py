@@ -10,11 +10,14 @@ Each message is complete: the command line prints it as it is and exits with 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 MOST_PROBLEMS = 20
 """The most problems that are listed one by one."""
 _LONGEST_LINE = 1_000
+_MOST_NAMES = 8
+"""The most names of those that exist in an error, if a command lists all of them."""
 CONTROL = {
     **{code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))},
     # Other line ends, and what makes text run the other way.
@@ -66,12 +69,23 @@ def list_problems(problems: Sequence[str], number: int | None = None) -> list[st
     return [*problems[:MOST_PROBLEMS], *more]
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
-    """The error for a name that does not exist, naming the nearest that do."""
+def unknown(
+    kind: str, name: str, known: Iterable[str], usual: Mapping[str, str] | None = None, command: str = ""
+) -> UsageError:
+    """The error for a name that does not exist, naming the nearest that do.
+
+    `usual` has what others call them, `ner` for spans; several are divided by blanks. `command` lists names that are
+    too many for a line.
+    """
     import difflib
 
     known = list(known)
+    key = re.sub("[ _]", "-", name.casefold())
     folded = {candidate.casefold(): candidate for candidate in known}
-    near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
-    hint = f"Did you mean {' or '.join(near)}?" if near else f"There is: {', '.join(known)}."
+    near = [folded[match] for match in difflib.get_close_matches(key, folded, n=3, cutoff=0.5)]
+    near = (usual or {}).get(key, "").split() or near
+    more = f", … All: {command}" if len(known) > _MOST_NAMES and command else "."
+    hint = f"There is: {', '.join(known[:_MOST_NAMES] if command else known)}{more}"
+    if near:
+        hint = f"Did you mean {' or '.join(near)}?{f' All: {command}' if command else ''}"
     return UsageError(f"there is no {kind} {name!r}. {hint}")

@@ -106,7 +106,7 @@ def check_writable(path: str) -> None:
     check_allowed(path)
     folder = Path(path).parent
     if not folder.is_dir():
-        raise InputError(f"{path}: the folder {folder} does not exist.")
+        raise InputError(f"{path}: the folder {folder} does not exist. Make it: mkdir -p {folder}")
     replaced = Path(os.path.realpath(path)).parent
     if Path(path).is_dir():
         raise InputError(f"{path}: a folder of this name is there. Name another.")

@@ -58,7 +58,9 @@ def test_the_first_thing_is_the_order_and_then_the_papers_table(assay: Run) -> N
 def test_programs_get_a_column_for_each_number(assay: Run) -> None:
     done = assay("bayes", "runs.csv", *QUICK, "--format", "tsv")
     assert done.stderr.count("2 data sets say little about a new one") == 1
-    blocks = dict(block.split("\n", 1) for block in done.stdout.split("\n\n"))
+    verdict, *texts = done.stdout.split("\n\n")
+    assert verdict.startswith("# ") and "\n" not in verdict
+    blocks = dict(block.split("\n", 1) for block in texts)
     header, *rows = (line.split("\t") for line in blocks["# Which is better"].splitlines())
     assert header == [
         "a",

@@ -275,7 +275,7 @@ MALT = "malt@dep=malt.conllu"
         ),
         (
             ("enrich", "brown.mrg", "dep.conllu", "-o", "no/x.mrg"),
-            "no/x.mrg: the folder no does not exist.",
+            "no/x.mrg: the folder no does not exist. Make it: mkdir -p no",
         ),
     ],
 )

@@ -109,7 +109,7 @@ def test_a_page_and_other_formats_of_a_plan_are_written(assay, pilot):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("g.conllu x.conllu", "plan takes gold and at least two systems."),
+        ("g.conllu x.conllu", "plan takes gold and at least two systems: assay plan gold"),
         ("g.conllu x.conllu y.conllu --slice label", "No such option '--slice'."),
         ("g.conllu x.conllu y.conllu --power 1.5", "--power 1.5: give a probability between 0 and 1, e.g. 0.8."),
         ("g.conllu x.conllu y.conllu --margin las=1pt", "--margin las=1pt: there is no measure 'las'."),

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 
 import pytest
 
+from assay.cli.output import Output
+from assay.engine.options import Options
+from assay.scale.run import evaluate
 from commands import environment
 
 EVIL = "\x1b]0;title\x07\x1b[2J\x9b31m\x7f\u202eX\u2066\u2028\x85"
@@ -118,7 +123,7 @@ def test_merge_runs_no_code_that_a_part_names_unless_it_is_said(assay, here):
         "assay: part.json: names the measure mine:accuracy, which is code. If it is yours, say: -m mine:accuracy\n"
     )
     assert not (here / "ran").exists()
-    assert assay("merge", "part.json", "-m", "mine:accuracy", "--quiet").stdout.startswith("# Scores\n")
+    assert assay("merge", "part.json", "-m", "mine:accuracy", "--quiet").stdout.startswith("# a reaches ")
     assert assay("merge", "part.json", "-m", "mine:accuracy", "-m", "accuracy").returncode == 2
 
 
@@ -134,3 +139,44 @@ def test_a_terminal_gets_a_screenful_and_what_to_try_next(here):
     assert "\nNext: assay compare gold.conllu a.conllu b.conllu --times 20\n" in on_terminal(
         here, "score", *command[1:4], *FAST
     )
+
+
+def test_at_80_columns_intervals_are_below_their_scores_and_the_signature_is_short(here):
+    text = on_terminal(here, "compare", "gold.conllu", "a.conllu", "b.conllu", "--column", "XPOS", *FAST, "--quiet")
+    lines = [line.rstrip() for line in text.splitlines()]
+    at = next(number for number, line in enumerate(lines) if line.startswith("accuracy "))
+    assert lines[at].split() == ["accuracy", "81.49", "91.14", "+9.65", "<0.0001"]
+    assert lines[at + 1].split("[")[1:] == ["78.01, 84.52]  ", "88.31, 93.34]  ", "+5.70, +13.61]"]
+    assert lines[at].index("81.49") + 5 == lines[at + 1].index("]") + 1
+    assert "need a wider window" not in text
+    assert re.fullmatch(r"assay:[^|]+\|unit:sentence\|n:48\|times:20\|seed:0\|gold:sha256=\w{12}", lines[-1])
+    assert len(lines[-1]) <= 80
+    full = on_terminal(here, *("score", "gold.conllu", "a.conllu", "--full", *FAST, "--quiet"))
+    assert "|systems:a:sha256=" in full
+
+
+@pytest.mark.parametrize(("wait", "shown"), [(0.0, True), (60.0, False)])
+def test_progress_names_the_step_and_the_time_of_longer_work(monkeypatch, wait, shown):
+    stream = Streams()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr("assay.cli.output.WAIT", wait)
+    with Output().progress("Comparing …") as status:
+        status.update("Comparing … intervals and tests")
+        if shown:
+            status._timer.join()
+    text = stream.getvalue()
+    assert ("Comparing … intervals and tests" in text and "0:00:0" in text) == shown
+    assert Output(quiet=True).progress("Comparing …").__enter__() is None
+
+
+class Streams(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_the_engine_names_its_steps(here):
+    steps = []
+    evaluate("score", "gold.conllu", ["a.conllu"], None, Options(times=5), report=steps.append)
+    assert steps == ["reading and matching", "intervals and tests"]

@@ -33,6 +33,8 @@ _MULTIWORDS = (
     "The words are gold's, the text of their multiword tokens is not: is a line such as 3-4 missing? Tokens and "
     "sentences are compared by characters. Leave these measures out, or such sentences: --on-mismatch skip"
 )
+_FEW = 5
+"""In fewer sentences than these, no share shows that two files are about different texts."""
 Gap = tuple[tuple[int, int], tuple[int, int]]
 T = TypeVar("T")
 
@@ -253,6 +255,16 @@ def align(
                 "Sentences have other numbers of words, so they cannot be compared by position. "
                 "Try --on-mismatch skip"
             )
+        elif gold.sentences >= _FEW and not shard:
+            shared = gold.sentences - sum(here[1] - here[0] for here, _ in gaps)
+            agree = f"{f'{shared:,}' if shared else 'none'} of gold's {gold.sentences:,} sentences agree"
+            if 2 * shared < gold.sentences:
+                skip = "; to score only those that agree: --on-mismatch skip" if shared else "."
+                output = f"so the files hardly belong together. Give the system's output for {gold.name}{skip}"
+                if all(first == end for _, (first, end) in gaps):
+                    output = f"and {system.name} has no others. Give its whole output{skip}"
+                raise AlignmentError(f"{problems[0]}; {agree}, {output}")
+            remedy = f"The texts differ ({agree}). To score only the sentences they share: --on-mismatch skip"
         raise AlignmentError("\n".join([*list_problems(problems, len(gaps)), remedy]))
     for here, there in gaps:
         skipped[slice(*here)] = system_skipped[slice(*there)] = True

@@ -22,6 +22,14 @@ GROUPS = {
 """The commands by what one wants to do, with the file of each group."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Error numbers of a disk that is full or broken."""
+_USUAL_OPTIONS = {
+    **dict.fromkeys(("--metric", "--metrics", "--measures"), "--measure"),
+    **dict.fromkeys(("--bootstrap", "--resamples", "--samples", "--iterations", "--permutations"), "--times"),
+    **dict.fromkeys(("--gold", "--system", "--systems", "--pred", "--predictions"), "the file without an option"),
+    **{"--out": "--output", "--output-format": "--format", "--tags": "--column", "--csv": "--format csv"},
+    **{"--json": "--format json", "--latex": "--format latex", "--report": "--html", "--plot": "--figures"},
+}
+"""What others call our options."""
 _LEAST_MEMORY = 160 << 20
 """Room for numpy and scipy themselves."""
 _MAPPING = "failed to map segment"
@@ -48,6 +56,19 @@ class Commands(click.Group):
 
             ctx.fail(str(unknown("command", cmd_name, self.list_commands(ctx))))
         return None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is called; an error with the line to type if a file or `help` is in its place."""
+        from assay.errors import UsageError
+
+        if args[0] == "help":
+            raise UsageError(f"there is no command 'help'. Write: assay {' '.join([*args[1:2], '--help'])}")
+        if args[0] not in self.list_commands(ctx) and os.path.exists(args[0].rpartition("=")[2]):
+            verb = "score" if sum(not word.startswith("-") for word in args) < 3 else "compare"
+            raise UsageError(f"{args[0]} is a file, not a command. Write: assay {verb} {' '.join(args)}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands under the headings of their groups."""
@@ -145,7 +166,8 @@ def _run(words: list[str], *, debug: bool) -> int:
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         where = f" See: {context.command_path} --help" if context is not None else ""
-        click.echo(f"assay: {' '.join(error.format_message().split())}{where}", err=True)
+        text = _missing_option(error) if isinstance(error, click.NoSuchOption) else error.format_message()
+        click.echo(f"assay: {' '.join(text.split())}{where}", err=True)
         return 2
     except (BrokenPipeError, SystemExit):
         # The reader of the output has gone, for which alone click exits by itself.
@@ -157,6 +179,19 @@ def _run(words: list[str], *, debug: bool) -> int:
             click.echo("interrupted", err=True)
             return 130
         return _report_error(error.__cause__ or error if isinstance(error, click.Abort) else error, debug)
+
+
+def _missing_option(error: click.NoSuchOption) -> str:
+    """The error for an option that does not exist, with those that are as near as the nearest."""
+    from difflib import SequenceMatcher
+
+    name = error.option_name
+    ratios = {near: SequenceMatcher(None, name, near).ratio() for near in error.possibilities or ()}
+    near = [option for option in ratios if ratios[option] > max(ratios.values()) - 0.1]
+    near = [_USUAL_OPTIONS[name]] if name in _USUAL_OPTIONS else near
+    if len(name) == 2:
+        return f"{error.message} Options have two dashes, as in --column; only -m and -o have one."
+    return f"{error.message} Did you mean {' or '.join(near)}?" if near else error.message
 
 
 def _report_error(error: BaseException, debug: bool) -> int:

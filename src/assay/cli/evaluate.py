@@ -135,7 +135,7 @@ def plan_command(
     if systems and not files:
         raise UsageError("plan --system takes annotators: a file each, or one table of ratings for all.")
     if not systems and len(files) < 3:
-        raise UsageError("plan takes gold and at least two systems.")
+        raise UsageError("plan takes gold and at least two systems: assay plan gold.conllu a.conllu b.conllu")
     check_stdin(*files)
     output.check()
     with output.progress("Planning …"):
@@ -163,7 +163,7 @@ def _evaluate(
     **options: Any,
 ) -> int:
     """Score or compare, on one data set or several, or write a part; the code that the command exits with."""
-    few = "compare takes gold and at least two systems. For one system: assay score"
+    few = f"compare takes gold and at least two systems. For one system: assay score {' '.join(files)}"
     if not data and len(files) < {"score": 2, "compare": 3}[verb] and not _contains_gold(files, measures, options):
         if len(files) < 2:
             missing = "SYSTEMS..." if files else "GOLD"
@@ -171,9 +171,9 @@ def _evaluate(
         raise UsageError(few)
     check_stdin(*files)
     for spec in measures:
-        names = spec.partition("(")[0].split(",")
+        names = spec.partition("(")[0].replace(",", " ").split()
         if len(names) > 1:
-            raise UsageError(f"-m {spec}: one measure at a time, e.g. -m {names[0]} -m {names[1].strip()}")
+            raise UsageError(f"-m {spec}: one measure at a time, e.g. -m {names[0]} -m {names[1]}")
     output.check(sets=bool(data))
     if shard is not None and partial is None:
         raise UsageError("--shard is for parts. Say where this one goes, e.g.: --partial part-3.json")
@@ -213,10 +213,13 @@ def _evaluate(
             from assay.engine.options import Options
             from assay.scale.run import evaluate, part_of
 
-            def report(step: ShardProgress) -> None:
+            def report(step: ShardProgress | str) -> None:
+                if isinstance(step, str):
+                    return tell(step)
                 minutes, seconds = divmod(round(step.left), 60)
                 speed = step.tokens / step.seconds if step.seconds else 0
                 tell(f"{step.done:,} of {step.total:,} shards, {speed:,.0f} tokens/s, {minutes}:{seconds:02} left")
+                return None
 
             line = ""
             if items is not None:

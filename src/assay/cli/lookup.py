@@ -28,14 +28,14 @@ def measures_command(names: tuple[str, ...]) -> None:
       assay measures tag-f1
     """
     from assay import plugins
-    from assay.engine.measure import measure_of, measures
+    from assay.engine.measure import USUAL, measure_of, measures
     from assay.engine.slices import slices
 
     known = measures() | {name: measure_of(part, name) for name, part in plugins.load_all("measures").items()}
     cuts = slices() | plugins.load_all("slices")
     for name in names:
         if name not in known:
-            raise unknown("measure", name, known)
+            raise unknown("measure", name, known, USUAL, "assay measures")
         measure = known[name]
         scores = ", ".join(measure.score_names)
         click.echo(f"{name}: {measure.documentation}\nScores, the main one first: {scores}\n")

@@ -14,7 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from assay.cli.output import Output
-from assay.errors import UsageError
+from assay.errors import UsageError, unknown
 from assay.keywords import COMPARED, GATES, HEADINGS, OUTPUT, OWN, SHARDS, CompareKeywords, Option, options_of
 from assay.specs import read_fraction, read_share
 
@@ -85,6 +85,14 @@ class Group(Command, click.Group):
     """A command with commands of its own."""
 
     command_class = Command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is called; the nearest names for one that does not exist."""
+        if args[0] not in self.commands:
+            ctx.fail(str(unknown("command", args[0], self.commands)))
+        return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, if there are any but --help, and the commands."""

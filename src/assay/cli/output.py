@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from assay.result.gates import Gates
 
 
+WAIT = 2.0
+"""Seconds of work without a line of progress."""
+
+
 @dataclass
 class Output:
     """Where a Result goes, and how much of it."""
@@ -41,7 +45,7 @@ class Output:
         """Find out the format. Raise an error before the work begins: no such format or table, no matplotlib, one
         page for several data sets."""
         from assay import plugins
-        from assay.render import ENDINGS, FORMATS, check_tables, find_format
+        from assay.render import ENDINGS, FORMATS, USUAL, check_tables, find_format
 
         names = [name.strip() for given in self.tables for name in given.split(",") if name.strip()]
         if self.tables and not names:
@@ -52,7 +56,7 @@ class Output:
         if sets and self.html and ENDINGS.get(Path(self.html).suffix.lower()) == "html":
             raise UsageError(f"{self.html}: each data set has a page of its own. Give a folder: --html FOLDER")
         if self.format not in ("", *FORMATS) and plugins.load("renderers", self.format) is None:
-            raise unknown("format", self.format, FORMATS)
+            raise unknown("format", self.format, FORMATS, USUAL)
         if self.tables:
             check_tables(self.tables, self.format or "table")
         if self.figures:
@@ -67,15 +71,10 @@ class Output:
         return given if self.texts else "auto" if self.has_page else "none"
 
     def progress(self, text: str) -> Any:
-        """A context with a line on stderr while the work is under way, if stderr is a terminal."""
+        """A context with a line on stderr while longer work is under way, if stderr is a terminal."""
         from contextlib import nullcontext
 
-        if self.quiet or not sys.stderr.isatty():
-            return nullcontext()
-        from rich.console import Console
-
-        # The terminal itself, because its wrapper spells out what moves the cursor, which renews the line.
-        return Console(file=getattr(sys.stderr, "rich_proxied_file", sys.stderr)).status(text)
+        return nullcontext() if self.quiet or not sys.stderr.isatty() else _Progress(text)
 
     def tell(self, text: str) -> None:
         """Write a line to stderr, unless --quiet is given."""
@@ -150,6 +149,36 @@ class Output:
         return 1 if missed else 0
 
 
+class _Progress:
+    """A line with the step and the time since the beginning; work that takes less than `WAIT` seconds shows none."""
+
+    def __init__(self, text: str) -> None:
+        from threading import Timer
+
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        # The terminal itself, because its wrapper spells out what moves the cursor, which renews the line.
+        console = Console(file=getattr(sys.stderr, "rich_proxied_file", sys.stderr))
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+        self._line = Progress(*columns, console=console, transient=True)
+        self._task = self._line.add_task(text)
+        self._timer = Timer(WAIT, self._line.start)
+
+    def __enter__(self) -> _Progress:
+        self._timer.start()
+        return self
+
+    def update(self, text: str) -> None:
+        """Show what is being done now."""
+        self._line.update(self._task, description=text)
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        self._timer.join()
+        self._line.stop()
+
+
 def _next_commands(result: Result, has_page: bool) -> list[str]:
     """Commands to try next: a test if systems were scored, the page, sentences."""
     import shlex
@@ -179,4 +208,4 @@ def write_output(text: str | bytes, path: str | None) -> None:
 def check_stdin(*paths: str) -> None:
     """Raise an error if standard input is given twice."""
     if sum(path.rpartition("=")[2] == "-" or path == "-" for path in paths) > 1:
-        raise UsageError("- (standard input) can be given only once.")
+        raise UsageError("- (standard input) can be given only once. Give the other as a file.")

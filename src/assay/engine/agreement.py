@@ -114,7 +114,7 @@ def agreement(
         given, chosen = _split_annotators(str(path), chosen)
         if len(given) < 2:
             found = f"{path} has {f'only {next(iter(given))}' if given else 'no names of annotators'}"
-            raise UsageError(f"agreement takes at least two annotators, but {found}.")
+            raise UsageError(f"agreement takes at least two annotators, but {found}. Give a file of each annotator.")
     # By name: no score depends on who is given first. One who is called gold comes first, as gold does in messages.
     people = dict(sorted(given.items(), key=lambda pair: (pair[0] != "gold", pair[0])))
     if len(people) < 2:

@@ -40,6 +40,15 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 registered: dict[str, dict[str, Measure]] = {}
 """Measures by name and task: accuracy is that of words or that of items."""
+USUAL = {
+    **dict.fromkeys(("f1", "f-score", "f1-score", "f-measure", "micro-f1", "macro-f1"), "tag-f1 exact label-f1"),
+    **dict.fromkeys(("precision", "recall", "p", "r", "prf"), "tag-f1 exact label-f1"),
+    **dict.fromkeys(("cohen", "cohens-kappa", "cohen-kappa"), "kappa"),
+    **dict.fromkeys(("krippendorff", "krippendorffs-alpha", "krippendorff-alpha"), "alpha"),
+    **dict.fromkeys(("seqeval", "conlleval", "nervaluate", "ner", "entity-f1"), "exact"),
+    **{"evalb": "parseval", "acc": "accuracy", "mse": "rmse", "em": "accuracy", "ece": "calibration"},
+}
+"""What others call our measures."""
 
 
 @dataclass(frozen=True)
@@ -254,7 +263,7 @@ def find(spec: str, task: str = "") -> Measure:
     else:
         base = _registered(name, task)
     if base is None:
-        raise unknown("measure", name, measures())
+        raise unknown("measure", name, measures(), USUAL, "assay measures")
     parameters = specs.convert_parameters(f"measure {name}", arguments, base.defaults)
     found = replace(base.with_parameters(parameters), given=frozenset(arguments))
     if not score:

@@ -327,7 +327,7 @@ class Options:
         for _, value in self._by_file("repair"):
             check_repair(value)
         if self.power is not None and not 0 < self.power < 1:
-            raise UsageError(f"--power {self.power}: give a probability between 0 and 1, e.g. 0.8.")
+            raise UsageError(f"--power {self.power:g}: give a probability between 0 and 1, e.g. 0.8.")
         for number, (measure, margin, text) in enumerate(self._margins):
             if margin <= 0:
                 raise UsageError(f"--margin {text}: a margin is above 0, e.g. 0.005 or 0.5pt.")

@@ -524,7 +524,8 @@ class ShardProgress:
         return self.seconds / self.done * (self.total - self.done)
 
 
-Report = Callable[[ShardProgress], None]
+Report = Callable[[ShardProgress | str], None]
+"""A function that is told what is being done, in words or as a number of shards."""
 Over = Callable[[Sequence[Shard], Decided | None], Iterable[Part]]
 """A way to measure shards: their parts, in order; if nothing is decided, the first part decides how all are read."""
 
@@ -554,6 +555,7 @@ def evaluate_shards(
     def measure_all(command: str, systems: Any, options: Options) -> Part:
         """The sum of all shards. If later ones show that all should be read in another way, all are read again."""
         shards = find_shards(gold, systems)
+        report("reading and matching")
         if len(shards) < 2:
             return measure_shard(command, gold, systems, specs, options)
         shards = plan_shards(command, shards, specs, options)
@@ -579,7 +581,9 @@ def evaluate_shards(
         return result
 
     if runs is None:
-        result = finish(measure_all(command, systems, options))
+        part = measure_all(command, systems, options)
+        report("intervals and tests")
+        result = finish(part)
         return with_unit_plans(result, options) if command == "plan" else result
     return evaluate_repeats(
         command,

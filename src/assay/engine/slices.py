@@ -193,7 +193,8 @@ class Slice:
         if name not in kinds and (kind := plugins.load("slices", name)):
             kinds[name] = kind
         if name not in kinds:
-            raise unknown("slice", name, kinds)
+            general = [kind.name for kind in (*_OF_ITEMS, *_OF_SENTENCES)]
+            raise unknown("slice", name, dict.fromkeys([*general, *kinds]), command="assay measures")
         if argument and not kinds[name].takes_argument:
             raise UsageError(f"--slice {spec}: the slice \"{name}\" has no argument. Write --slice {name}")
         return cls(kinds[name], argument)

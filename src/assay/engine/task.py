@@ -218,7 +218,8 @@ def find_task(name: str) -> Task:
         return own
     task = plugins.load("tasks", name)
     if not isinstance(task, Task):
-        raise unknown("task", name, [known for known, one in tasks().items() if one.prepare])
+        usual = import_module("assay.tasks").USUAL
+        raise unknown("task", name, [known for known, one in tasks().items() if one.prepare], usual)
     return task
 
 

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import platform
+import re
 import secrets
 import select
 import shlex
@@ -344,7 +345,7 @@ def measure_run(
         # Advice about the command line, in the words of an experiment's file.
         for option, setting in (("--column", "column"), ("--input-format", "format"), ("--task", "task")):
             text = text.replace(option, f'{setting} = "…"')
-        raise type(error)(text.replace(" To score only the sentences they share: --on-mismatch skip", "")) from None
+        raise type(error)(re.sub(r"[.;] [Tt]o score only .*: --on-mismatch skip$", ".", text)) from None
     except Exception as error:
         # An error in a measure that the user wrote is the user's to correct.
         if not any(":" in measure.partition("(")[0] for measure, _ in wanted):

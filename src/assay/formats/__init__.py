@@ -58,6 +58,12 @@ from assay.keywords import explicit
 _PREFERRED = ("UPOS", "XPOS", "FEATS", "LEMMA", "label")
 _NOT_LABELS = frozenset({"HEAD", "DEPREL", "DEPS", "MISC"})
 _ENOUGH = 100
+_USUAL = {
+    **dict.fromkeys(("bio", "iob", "iob2", "bioes", "conll2003", "conll03", "conll-2003"), "conll tsv"),
+    **{"csv": "items", "json": "jsonl records items", "spacy": "docbin", "txt": "conll tsv slash", "ud": "conllu"},
+    **{"ptb": "brackets", "penn": "brackets", "xml": "tigerxml bioc cas xces", "xmi": "cas", "ann": "brat"},
+}
+"""What others call our formats."""
 """The number of words from which there are more different forms than labels in any language."""
 
 
@@ -648,7 +654,7 @@ def named_format(name: str) -> Format:
     """The format of this name, assay's own or that of an installed package."""
     form: Format | None = FORMATS.get(name) or plugins.load("formats", name)
     if form is None:
-        raise unknown("format", name, FORMATS)
+        raise unknown("format", name, FORMATS, _USUAL, "assay formats")
     return form
 
 
@@ -664,8 +670,10 @@ def plan(
         # It may be empty, so that only its name shows what it is.
         form = FORMATS["brat"]
     elif not (text := "\n".join(head).lstrip()):
-        raise InputError(f"{path}: no words in it.")
+        raise InputError(f"{path}: no words in it. Did the program that writes it stop with an error?")
     elif asked is not None and asked.items:
+        if columns.looks_conllu(head):
+            raise InputError(f"{path}: words in columns (conllu), but gold has a row per item. Give rows of items.")
         of_items = (form for form in FORMATS.values() if items.FORMAT in form.layers)
         form = next((form for form in of_items if form.looks and form.looks(head)), FORMATS[items.FORMAT])
         form = FORMATS["senses"] if path.endswith((".key", ".key.txt")) else form
@@ -691,6 +699,8 @@ def plan(
         form = form or recognise(plugins.load_all("formats").values())
         if form is None or form.name in ("slash", "conll", "tsv", items.FORMAT):
             foreign.refuse_foreign(text, path, "" if form is None else form.name)
+        if form is None or form.name == "conll":
+            foreign.refuse_prose(head, path, in_columns=form is not None)
     if form is None and items.is_csv_of_words(head):
         raise InputError(
             f"{path}: words, but commas divide the columns. Save it with tabs, and with an empty line after each "
@@ -792,7 +802,7 @@ class Input:
         """What was counted in reading, if it is asked what the files contain."""
         self.plan = plan(self._source.head(), self._source.path, input_format, wanted, asked)
         is_open = input_format is None and self.plan.name == "jsonl"
-        if is_open and self.folder is not None and records.looks_plain(self._source.head()):
+        if is_open and self.folder is not None and records.plain_keys(self._source.head()):
             # A folder of ID.json, each a record; without a text nothing else is read from such files.
             self.choose_format(records.FORMAT)
 
@@ -919,10 +929,20 @@ def from_documents(
     return builder.corpus(name, digest, form)
 
 
+def refuse_plain(item: Input) -> None:
+    """Refuse JSON that has no key of annotated texts, such as settings."""
+    if item.plan.name == "jsonl" and (keys := records.plain_keys(item.plan.head)):
+        raise InputError(
+            f"{item.path}: JSON without texts or labels{foreign.name_keys(keys)}. Give the file with the "
+            "annotations; if each object is a record: --task records"
+        )
+
+
 def choose_column(inputs: Sequence[Input]) -> str:
     """The column to compare if the user names none: the first usual one that every file fills."""
     for item in inputs:
         if "spans" in item.plan.layers:
+            refuse_plain(item)
             raise InputError(
                 f"{item.path}: contains spans ({item.plan.name}), not words with labels. Try --task spans"
             )

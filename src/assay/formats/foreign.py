@@ -31,6 +31,9 @@ _SHAPES = {
 }
 """Shapes of JSON by the keys of their objects."""
 _MOST_NAMED = 2
+_MOST_KEYS = 5
+_PROSE = 5
+"""The least number of words in a line that can be a sentence of a text."""
 
 
 def refuse_foreign(text: str, path: str, like: str) -> None:
@@ -40,6 +43,26 @@ def refuse_foreign(text: str, path: str, like: str) -> None:
             raise InputError(f"{path}: not read, because it is {what}")
     if like in _MARKUP and re.match(_MARKUP[like], text):
         raise InputError(f"{path}: XML of no known format. `assay formats` lists those known.")
+
+
+def refuse_prose(head: Sequence[str], path: str, *, in_columns: bool) -> None:
+    """Refuse a text without annotations: most of its lines end sentences or, unless they look like columns, most of
+    its words are in small letters."""
+    lines = [line.strip() for line in head if len(line.split()) >= _PROSE]
+    words = [word for line in lines for word in line.split()]
+    ends = sum(bool(re.search(r"\w[.!?:…][\"'”»)]*$", line)) for line in lines)
+    plain = sum(bool(re.fullmatch(r"[^\W\d_]{2,}[.,;:!?]?", word)) and word[1:].islower() for word in words)
+    is_prose = 2 * ends > len(lines) or (not in_columns and 10 * plain > 7 * len(words))
+    if is_prose and not any("\t" in line or re.search(r"\S/[A-Z]", line) for line in lines):
+        raise InputError(
+            f"{path}: looks like a text without annotations. Give the file with the labels (formats: assay formats)."
+        )
+
+
+def name_keys(value: Iterable[str]) -> str:
+    """The first keys of an object in brackets, after a blank."""
+    keys = [str(key)[:30] for key in value]
+    return f" (keys: {', '.join(keys[:_MOST_KEYS])}{', …' * (len(keys) > _MOST_KEYS)})" if keys else ""
 
 
 def name_shapes(keys: Iterable[str]) -> str:

@@ -441,6 +441,8 @@ def read_numbers(table: CellTable, place: int) -> Floats:
             where, comma = table.place(len(numbers)), ""
             if isinstance(cell, str) and "," in cell:
                 comma = ": write a decimal point, not a comma"
+            elif isinstance(cell, str) and cell.endswith("%"):
+                comma = ": write 0.9 for 90%"
             raise InputError(f"{where}: {cell!r} in column {table.name(place)} is not a number{comma}.") from None
     return np.array(numbers)
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from assay.errors import InputError
 from assay.formats.builder import Builder
 from assay.formats.documents import Document, add_document
-from assay.formats.foreign import name_shapes
+from assay.formats.foreign import name_keys, name_shapes
 from assay.formats.jsontext import check_string, is_number, json_values, quote
 from assay.formats.libraries import GIVEN, TACRED, TUPLES, plain_document
 from assay.formats.source import Source
@@ -342,7 +342,9 @@ def _read_document(value: Any, line: int, place: str) -> tuple[Document, object]
         raise InputError(f'{place}: tokens should be a list of strings, or of {{"start": 0, "end": 5}}.')
     name, text = read_id(value, place), value.get("text", value.get("data"))
     if text is None and tokens is None:
-        raise InputError(f"{place}: a document without text or tokens. It is {_EXAMPLE}{name_shapes(value)}")
+        raise InputError(
+            f"{place}: a document without text or tokens{name_keys(value)}. It is {_EXAMPLE}{name_shapes(value)}"
+        )
     lists = {key: value[key] for key in _SPANS if isinstance(value.get(key), list)}
     is_prodigy = "_input_hash" in value
     by_users = not lists and isinstance(value.get("annotations"), list)

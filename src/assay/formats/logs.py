@@ -244,8 +244,6 @@ def _unzip(source: Source) -> Iterator[tuple[str, Any]]:
     content = source.content()
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if "xl/workbook.xml" in archive.namelist():
-                raise InputError(f"{source.path}: an Excel file. Save it as CSV.")
             for entry in sorted(archive.infolist(), key=lambda entry: entry.filename):
                 is_sample = entry.filename.startswith("samples/") and entry.filename.endswith(".json")
                 if is_sample or entry.filename == _HEADER:

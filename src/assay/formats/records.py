@@ -43,11 +43,11 @@ def looks_records(head: Sequence[str]) -> bool:
     return is_quoted or (is_record(value) and "text" not in first.get(key, ()))
 
 
-def looks_plain(head: Sequence[str]) -> bool:
-    """True if the first object can be a record itself: no key is one that annotated texts have."""
+def plain_keys(head: Sequence[str]) -> list[str]:
+    """The keys of the first object if it can be a record itself: no key is one that annotated texts have."""
     # The last line, which may lack its end, is not among the first lines.
     keys = (_first_object(head) or _first_object([*head, "}"])).keys()
-    return bool(keys - {*IDS}) and not keys & _OF_TEXTS
+    return [*keys] if keys - {*IDS} and not keys & _OF_TEXTS else []
 
 
 def _first_object(head: Sequence[str]) -> Mapping[str, Any]:

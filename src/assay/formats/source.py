@@ -42,10 +42,29 @@ ZIP = "PK\x03\x04"
 """The first characters of a zip."""
 DOCBIN = ".spacy"
 """The ending of files of spaCy."""
-_NO_TEXT = {"\xd0\xcf\x11\xe0": "an Excel file. Save it as CSV.", "%PDF": "a PDF. Save its text in a file."}
+_ANNOTATED = "Give the file with the annotations (formats: assay formats)."
+_NO_TEXT = {
+    "\xd0\xcf\x11\xe0": "a Word or Excel file. Save tables as CSV, and texts as plain text.",
+    "%PDF": "a PDF. Save its text in a file.",
+    "{\\rtf": "a document in RTF. Save it as plain text.",
+    **dict.fromkeys(("\x89PNG", "\xff\xd8\xff", "GIF89a", "GIF87a"), f"a picture. {_ANNOTATED}"),
+    **dict.fromkeys(("\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"), f"a pickle of Python. {_ANNOTATED}"),
+    **dict.fromkeys(("\x93NUMPY", "\x89HDF"), f"arrays of numbers. {_ANNOTATED}"),
+    "SQLite format 3": f"a database of SQLite. {_ANNOTATED}",
+    "BZh91AY&SY": "compressed with bzip2, which is not read. Decompress it first: bunzip2",
+    "7z\xbc\xaf": "compressed as 7z, which is not read. Decompress it first.",
+    "(\xb5/\xfd": "compressed with zstd, which is not read. Decompress it first: unzstd",
+}
 """What is not read, by the first characters."""
+OFFICE = {
+    "xl/workbook.xml": "an Excel file. Save it as CSV.",
+    "word/document.xml": "a Word file. Save it as plain text, or its tables as CSV.",
+    "[Content_Types].xml": "a document of Office. Save tables as CSV, and texts as plain text.",
+    "mimetype": "a document of LibreOffice or an e-book. Save tables as CSV, and texts as plain text.",
+}
+"""Documents that are zip files, by the name of a member."""
 _LARGEST_MEMBER = 1 << 31
-_NO_FOLDERS = ("header.json", "_journal/", "samples/", "summaries.json", "reductions.json", "[Content_Types].xml")
+_NO_FOLDERS = ("header.json", "_journal/", "samples/", "summaries.json", "reductions.json", *OFFICE)
 """Zip files with members of these names are logs of Inspect, or documents of Office."""
 _PATTERN = re.compile(r"[*?\[]")
 
@@ -242,8 +261,9 @@ class Source:
                 self.close()
         # An answer of a model that is a file of its own may be empty, as annotations are.
         if not self._ahead and not path.endswith((ANNOTATIONS, ".txt") if folder is not None else ANNOTATIONS):
-            raise InputError(f"{self.path}: the file is empty.")
-        if b"\r" in self._ahead and b"\n" not in self._ahead and not self._kind(self._ahead):
+            raise InputError(f"{self.path}: the file is empty. Did the program that writes it stop with an error?")
+        is_text = b"\0" not in self._ahead and not self._kind(self._ahead)
+        if b"\r" in self._ahead and b"\n" not in self._ahead and is_text:
             raise InputError(
                 f"{self.path}:1: lines end with CR alone, as they once did on Macs. "
                 f"Convert the file: tr '\\r' '\\n' < {self.path} > new"
@@ -256,7 +276,8 @@ class Source:
             self._raw = raw = sys.stdin.buffer if self._name == "-" else open_file(self._name)
             start = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be opened ({describe_os_error(error)}).") from None
+            hint = _name_near(self._name) if isinstance(error, FileNotFoundError) else ""
+            raise InputError(f"{self.path}: cannot be opened ({describe_os_error(error)}).{hint}") from None
         self._check_unchanged()
         if start.startswith(b"\x1f\x8b"):
             return cast(BinaryIO, _Unpacked(raw, self.path, lambda file: gzip.GzipFile(fileobj=file)))
@@ -280,6 +301,7 @@ class Source:
     def head(self) -> list[str]:
         """The first whole lines, to tell the format by, or the first characters of a file that is no text."""
         if kind := self._kind(self._ahead):
+            self._refuse_office(kind)
             return [kind, *(show_table(self) if kind in TABLES else ())]
         cut = self._ahead.rfind(b"\n") + 1 or len(self._ahead)
         if self._ahead.startswith(b"<?xml") and b"\n" not in self._ahead[: cut - 1]:
@@ -293,6 +315,16 @@ class Source:
         start = data[:8].decode("latin-1")
         is_docbin = self._name.endswith(DOCBIN) or _is_docbin(data)
         return next((kind for kind in (*TABLES, ZIP) if start.startswith(kind)), DOCBIN if is_docbin else "")
+
+    def _refuse_office(self, kind: str) -> None:
+        """Refuse a document of Office, which is a zip file."""
+        if kind == ZIP:
+            import zipfile
+
+            with suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(self.content())) as archive:
+                members = archive.namelist()
+                if what := next((what for member, what in OFFICE.items() if member in members), ""):
+                    raise InputError(f"{self.path}: {what}")
 
     @property
     def sha256(self) -> str:
@@ -367,15 +399,18 @@ class Source:
         if self._line == 1 and (kind := self._kind(data)):
             what = {ZIP: "zip archive", DOCBIN: "spaCy DocBin"}.get(kind, "table of Parquet or Arrow")
             raise InputError(f"{self.path} is a {what}, not a text file. Remove --task or --input-format, if given.")
-        if self._line == 1 and (start := data[:4].decode("latin-1")) in _NO_TEXT:
-            raise InputError(f"{self.path}: {_NO_TEXT[start]}")
+        start = data[:16].decode("latin-1") if self._line == 1 else ""
+        if what := next((what for first, what in _NO_TEXT.items() if start.startswith(first)), ""):
+            raise InputError(f"{self.path}: {what}")
         if b"\0" in data:
             if data.startswith((b"\xff\xfe", b"\xfe\xff")) and self._line == 1:
                 raise InputError(
                     f"{self.path}:1: UTF-16. Convert the file: iconv -f utf-16 -t utf-8 {self.path} > new"
                 )
             line = self._line + data.count(b"\n", 0, data.index(b"\0"))
-            raise InputError(f"{self.path}:{line}: a NUL byte, so this is not a text file.")
+            if self._line == 1 and data[257:262] == b"ustar":
+                raise InputError(f"{self.path}: a tar archive. Unpack it first: tar xf {self.path}")
+            raise InputError(f"{self.path}:{line}: a NUL byte, so this is not a text file. {_ANNOTATED}")
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n")
         return Batch(data.removeprefix(b"\xef\xbb\xbf") if self._line == 1 else data, self._line, self.path)
@@ -392,6 +427,19 @@ class Source:
             ) from None
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read ({describe_os_error(error)}).") from None
+
+
+def _name_near(path: str) -> str:
+    """A question after a blank: which file of the same folder may be meant; nothing if none has such a name."""
+    import difflib
+
+    folder, name = os.path.split(path)
+    stem = os.path.splitext(name)[0]
+    with suppress(OSError):
+        near = difflib.get_close_matches(name, os.listdir(folder or "."), n=3, cutoff=0.7)
+        near = [other for other in near if difflib.get_close_matches(stem, [os.path.splitext(other)[0]], cutoff=0.75)]
+        return "".join(f" Did you mean {os.path.join(folder, other)}?" for other in near[:1])
+    return f" There is no folder {folder}."
 
 
 def _close_list(data: bytes) -> bytes:

@@ -64,7 +64,7 @@ def convert_file(
         raise UsageError(f"{fact}. Use --to tsv; if they are items: --input-format items")
     known = dict.fromkeys((*TARGETS, *graphwriter.TARGETS, *writespans.TARGETS))
     if name not in known:
-        raise unknown("format", name, known)
+        raise unknown("format", name, known, command="assay convert --help")
     if name in graphwriter.TARGETS and (name not in TARGETS or "arcs" in source.plan.layers):
         if column is not None:
             raise UsageError(f"--column {column}: {name} has a place for each column and no choice. Leave it out.")

@@ -36,6 +36,12 @@ RENDERERS = {
 }
 """All formats by name; `--format` and the endings of files come from here."""
 FORMATS = tuple(RENDERERS)
+USUAL = {
+    **{"pdf": "html", "word": "html", "docx": "html", "tex": "latex", "markdown": "md", "txt": "table"},
+    **dict.fromkeys(("text", "plain", "ascii", "rich"), "table"),
+    **dict.fromkeys(("excel", "xlsx", "xls"), "csv"),
+}
+"""What others call formats, or the nearest that can be opened or printed as what they ask for."""
 ENDINGS = {ending: name for name, renderer in RENDERERS.items() for ending in renderer.endings}
 
 
@@ -49,7 +55,7 @@ def render(result: Result | Results, form: str, tables: Collection[str] = (), *,
     if tables:
         check_tables(tables, form)
     if form not in RENDERERS:
-        raise unknown("format", form, FORMATS)
+        raise unknown("format", form, FORMATS, USUAL)
     renderer = RENDERERS[form]
     if isinstance(result, Results) and not renderer.of_sets:
         if form == "html":
@@ -65,17 +71,19 @@ def find_format(path: str | Path) -> str:
     """The format that belongs to the ending of a file's name."""
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
-        raise UsageError(f"{path}: unknown file ending. Use {', '.join(ENDINGS)}, or give --format.")
+        near = USUAL.get(ending[1:], "")
+        hint = f" For this, write {RENDERERS[near].endings[0]}." if near else ""
+        raise UsageError(f"{path}: unknown file ending. Use {', '.join(ENDINGS)}, or give --format.{hint}")
     return ENDINGS[ending]
 
 
 def check_tables(names: Collection[str], form: str) -> None:
     """Raise if no table has one of these names, or if the format does not consist of tables."""
-    from assay.render.tables import NAMES
+    from assay.render.tables import JSON_NAMES, NAMES
 
     for name in names:
         if name not in NAMES:
-            raise unknown("table", name, NAMES)
+            raise unknown("table", name, NAMES, JSON_NAMES)
     if form in RENDERERS and not RENDERERS[form].of_tables:
         of_tables = ", ".join(name for name, renderer in RENDERERS.items() if renderer.of_tables)
         raise UsageError(f"{form} does not consist of tables, so none can be chosen. Use {of_tables}.")

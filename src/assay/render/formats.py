@@ -85,8 +85,10 @@ def _write_separated(result: Result, names: Collection[str], line: Callable[[Seq
     if result.examples and (not names or "examples" in names):
         rows = [(example.a, example.b or "", example.place, example_text(example)) for example in result.examples]
         blocks.append("\n".join(map(line, (["# Examples"], ["a", "b", "place", result.text_noun], *rows))))
-    tail = [line([f"# {text}"]) for text in (result.verdict, *result.notes, result.signature) if text]
-    return "\n\n".join([*blocks, "\n".join(tail)]) + "\n"
+    # A reader wants the verdict first; a program that asks for some tables wants these.
+    texts = (result.verdict, *result.notes, result.signature)
+    head, tail = ([line([f"# {text}"]) for text in part if text] for part in (texts[: not names], texts[not names :]))
+    return "\n\n".join([*head, *blocks, "\n".join(tail)]) + "\n"
 
 
 def items_table(result: Result) -> str:

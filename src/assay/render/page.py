@@ -11,6 +11,7 @@ import base64
 import gzip
 import hashlib
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -53,6 +54,10 @@ _WORDS = {
     "score-no-interval": "score without an interval",
 }
 """Kinds of verdicts with another word than their name."""
+_MOST_CHARTED = 30
+"""The most systems in a chart of a notebook."""
+_EXAMPLE_WIDTH = 110
+"""The number of characters in a line of a sentence in a notebook."""
 _TABLE = "border-collapse:collapse;margin:.5em 0;font-variant-numeric:tabular-nums"
 _CELL = "padding:.15em .6em;border-bottom:1px solid rgba(128,128,128,.3);text-align:{side};vertical-align:top"
 
@@ -241,11 +246,11 @@ def pages(results: Results) -> Iterator[tuple[str, str]]:
 
 
 def fragment(result: Result) -> str:
-    """The short form as HTML for a notebook, with all other tables folded and only inline styles."""
-    parts = [f"<p>{escape(line)}</p>" for line in (make_heading(result), *describe_files(result))]
-    if sentence := result.verdict:
-        parts.append(f"<p><strong>{escape(sentence)}</strong></p>")
-    parts += [f"<p>{escape(line)}</p>" for line in result.chance]
+    """The verdict, a chart, the short form and sentences as HTML for a notebook, with only inline styles; all other
+    tables are folded."""
+    parts = [f"<p><strong>{escape(result.verdict)}</strong></p>"] if result.verdict else []
+    parts += [f"<p>{escape(line)}</p>" for line in (*result.chance, make_heading(result), *describe_files(result))]
+    parts.append(_draw_chart(result))
     parts += [f"<p>⚠ {escape(text)}</p>" for text in result.warnings]
     shown = brief(result)
     parts += [_draw_table(table, short=True, styled=True) for table in shown]
@@ -254,9 +259,62 @@ def fragment(result: Result) -> str:
     if folded:
         more = "".join(_draw_table(table, short=True, styled=True) for table in folded)
         parts.append(f"<details><summary>{plural(len(folded), 'more table')}</summary>{more}</details>")
+    parts.append(_draw_examples(result))
     wrapped = '<code style="overflow-wrap:anywhere">'
     parts.append(f"<p><small>{wrapped}{escape(result.signature)}</code></small></p>")
     return f"<div>{''.join(parts)}</div>"
+
+
+def _draw_chart(result: Result) -> str:
+    """The first main score of each system with its interval, as SVG; nothing if no score can be drawn."""
+    measure, score = next(iter(result.main_scores.items()), ("", ""))
+    of_first = (row for row in result.overall if (row.measure, row.score) == (measure, score))
+    rows = [row for row in of_first if math.isfinite(row.value)]
+    if not rows or len(rows) > _MOST_CHARTED:
+        return ""
+    factor = 100 if result.form_of(rows[0]) == "percent" else 1
+    ends = [[factor * end for end in (row.low, row.value, row.high)] for row in rows]
+    ends = [[end if math.isfinite(end) else row[1] for end in row] for row in ends]
+    least, most = min(map(min, ends)), max(map(max, ends))
+    room = (most - least) / 10 or 1
+    lines, left, height = [], 8 * max(len(row.system) for row in rows) + 12, 24 * len(rows) + 22
+
+    def place(value: float) -> float:
+        return left + 320 * (value - least + room) / (most - least + 2 * room)
+
+    for number, (row, (low, value, high)) in enumerate(zip(rows, ends, strict=True)):
+        y = 24 * number + 14
+        lines.append(
+            f'<text x="{left - 8}" y="{y + 4}" text-anchor="end">{escape(row.system)}</text>'
+            f'<line x1="{place(low):.1f}" x2="{place(high):.1f}" y1="{y}" y2="{y}" stroke="currentColor"/>'
+            f'<circle cx="{place(value):.1f}" cy="{y}" r="4"/>'
+            f'<text x="{left + 330}" y="{y + 4}">{value:.2f}</text>'
+        )
+    intervals = ", with 95% intervals" * any(low < high for low, _, high in ends)
+    caption = f"{escape(result.title(measure))}{intervals}, from {least:.2f} to {most:.2f}"
+    return (
+        f'<svg role="img" aria-label="{caption}" width="{left + 390}" height="{height}" fill="currentColor" '
+        f'font-family="sans-serif" font-size="12">{"".join(lines)}'
+        f'<text x="{left}" y="{height - 6}" font-size="11">{caption}</text></svg>'
+    )
+
+
+def _draw_examples(result: Result) -> str:
+    """Sentences to open one by one, or how to get them."""
+    if not result.examples:
+        can = result.about.command in ("score", "compare")
+        return "<p><small>Sentences behind the numbers: examples=5</small></p>" if can else ""
+    parts = []
+    for number, example in enumerate(result.examples):
+        kinds = ", ".join(dict.fromkeys(str(item.kind).replace("-", " ") for item in example.items))
+        text = escape("\n".join(example_lines(example, _EXAMPLE_WIDTH)))
+        pair = f"{example.a} → {example.b}" if example.b else example.a
+        summary = escape(f"{pair}  {example.place}  {kinds}")
+        parts.append(
+            f"<details{' open' * (not number)}><summary>{summary}</summary>"
+            f'<pre style="overflow-x:auto">{text}</pre></details>'
+        )
+    return f"<section><h4>Sentences</h4>{''.join(parts)}</section>"
 
 
 def _draw_table(table: Table, *, short: bool, styled: bool, links: Mapping[str, str] | None = None) -> str:

@@ -1085,6 +1085,13 @@ NAMES = (
     *("alt-test", "data-sets", "priors", "splits", "regions", "sizes", "slices", "mappings", "further", "examples"),
 )
 """Names of tables for `--table`."""
+JSON_NAMES = {
+    **{"comparisons": "tests", "diffs": "changes differences", "counts": "scores", "transitions": "changes outcomes"},
+    **{"error-types": "errors", "calibrations": "confidence", "disagreements": "items", "rankings": "order"},
+    **{"alt-tests": "alt-test", "bayes": "pairs order", "ranks": "order", "pairs-over-sets": "data-sets"},
+    **{"systems-over-sets": "data-sets", "significance": "tests", "p-values": "tests"},
+}
+"""What JSON calls the contents of tables."""
 
 
 # --- the short form, about one screen: the scores, the tests, and the changes ---

@@ -75,7 +75,14 @@ def show(
         console.print(Text(f"More: --full for all, or --table with {', '.join(more)}.", style="dim"))
     for index, line in enumerate(() if whole else further):
         console.print(Text(f"{'     ' if index else 'Next:'} {spell_controls(line)}"), soft_wrap=True)
-    console.print(Text(spell_controls(result.signature), style="dim"), soft_wrap=True)
+    signature = result.signature if whole else _shorten_signature(result.signature)
+    console.print(Text(spell_controls(signature), style="dim"), soft_wrap=True)
+
+
+def _shorten_signature(signature: str) -> str:
+    """The parts of a signature that say with which version, units, draws and gold numbers were made."""
+    kept = ("assay", "bayes", "unit", "n", "times", "draws", "seed", "gold", "runs")
+    return "|".join(part for part in signature.split("|") if re.split("[: ]", part)[0] in kept)
 
 
 def draw_text(result: Result, names: Collection[str] = (), full: bool = False) -> str:
@@ -121,8 +128,12 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
 
     every, bare = range(len(table.header)), False
     kept = drop_columns(every, table.droppable)
+    stacked = [[replace(cell, text=_INTERVAL.sub(r"\n\1", cell.text)) for cell in row] for row in rows]
+    if _width(table, rows, kept) > console.width >= _width(table, stacked, kept):
+        # Intervals go below their scores.
+        rows = stacked
     for form in dict.fromkeys(table.forms[index] for index in kept):
-        # Intervals are left out until the rest fits, form by form, from the left.
+        # If there is still no room, intervals are left out until the rest fits, form by form, from the left.
         same_form = (index for index in kept if table.forms[index] == form)
         at = [index for index in same_form if any(_has_interval(row[index]) for row in rows)]
         if at and _width(table, rows, kept) > console.width:
@@ -182,7 +193,7 @@ def _width(
     widths = []
     for index in kept:
         head = table.header[index]
-        cells = [cell_len(row[index].text) for row in rows]
+        cells = [cell_len(line) for row in rows for line in row[index].text.split("\n")]
         if index >= table.words:
             widths.append(max([*cells, *(cell_len(part) for part in (head.split(" ") if broken else [head]))]))
         else:

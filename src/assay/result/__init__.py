@@ -66,6 +66,15 @@ def enumeration(names: Sequence[str]) -> str:
 # --- the whole ---
 
 
+_INNER = ("schema", "version", "shown", "texts", "counts")
+"""Fields that a user hardly needs."""
+_OFFERED = (
+    *("verdict", "chance", "names", "measures", "score", "plot", "figures", "write", "flat"),
+    *("to_html", "to_json", "to_latex", "to_markdown", "to_pandas", "to_polars"),
+)
+"""Properties and methods that are completed."""
+
+
 class Result(Tables, kw_only=True):
     """Everything that a command found: facts, files, the declared tables, and what is drawn."""
 
@@ -313,6 +322,11 @@ class Result(Tables, kw_only=True):
         if name not in lists:
             raise unknown("list of rows", name, lists)
         return [plain(row) if dataclasses.is_dataclass(row) else {name: row} for row in getattr(self, name)]
+
+    def __dir__(self) -> list[str]:
+        """What a user looks for: results that there are, and what can be done with them; all else can be reached."""
+        filled = {item.name for item in dataclasses.fields(self) if getattr(self, item.name)}
+        return sorted(filled.difference(_INNER).union(_OFFERED))
 
     def __str__(self) -> str:
         from assay.render.formats import summary

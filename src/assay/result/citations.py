@@ -44,7 +44,7 @@ def bibtex(names: Iterable[str]) -> str:
     for name in list(names) or known:
         for word in list_methods(Result.read(name)) if name.endswith(".json") else [name.partition("(")[0]]:
             if word not in known:
-                raise unknown("measure or test", word, known)
+                raise unknown("measure or test", word, known, command="assay measures")
             keys += known[word]
     return "\n\n".join(texts[key] for key in dict.fromkeys(keys)) + "\n"
 

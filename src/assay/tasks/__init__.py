@@ -5,6 +5,22 @@ NAMES = (
     *("ratings", "items", "records", "cross"),
 )
 """All tasks, in the order in which they are listed. The last of those that a file shows is the one that is meant."""
+USUAL = {
+    **dict.fromkeys(("ner", "named-entities", "entities", "chunking", "chunks", "mwe", "spancat"), "spans"),
+    **dict.fromkeys(("pos", "tagging", "pos-tagging", "morphology", "morph", "lemmas", "lemmatization"), "tags"),
+    **dict.fromkeys(("dep", "deps", "depparse", "dependency", "dependency-parsing", "ud"), "dependencies"),
+    **dict.fromkeys(("const", "constituency", "phrases", "ptb", "constituency-parsing"), "constituents"),
+    **dict.fromkeys(("parsing", "syntax", "trees"), "dependencies constituents"),
+    **dict.fromkeys(("srl", "roles", "semantic-roles", "sdp", "amr", "semantics", "enhanced"), "graphs"),
+    **dict.fromkeys(("coref", "coreference-resolution", "anaphora"), "coreference"),
+    **dict.fromkeys(("re", "relation-extraction", "rel"), "relations"),
+    **dict.fromkeys(("ee", "event-extraction", "triggers"), "events"),
+    **dict.fromkeys(("el", "nel", "entity-linking", "linking", "ned"), "links"),
+    **dict.fromkeys(("classification", "text-classification", "textcat", "sentiment", "nli", "wsd"), "items"),
+    **dict.fromkeys(("qa", "question-answering", "regression", "multiple-choice", "mcq"), "items"),
+    **dict.fromkeys(("ie", "extraction", "json", "slots", "slot-filling", "key-value"), "records"),
+}
+"""What others call our tasks."""
 SHARED = {"accuracy": ("tags", "items"), "kappa": ("tags", "items")}
 """Measures of several tasks; their names do not say which task is meant."""
 SPELLING = {

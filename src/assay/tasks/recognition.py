@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.corpus import Corpus
 from assay.errors import UsageError
-from assay.formats import Input, contains_items, contains_records, schemes
+from assay.formats import Input, contains_items, contains_records, refuse_plain, schemes
 from assay.formats.columns import ROLES
 from assay.formats.entities import ENTITY
 from assay.formats.links import is_link_column
@@ -29,6 +29,7 @@ def recognise(item: Input | Corpus, options: Options) -> set[str]:
         # As by its first lines, what has events and no relations is there for its events.
         layers -= {"relations"} if "events" in layers and not len(item.marks.get("relations", ())) else set()
     else:
+        refuse_plain(item)
         layers = set(item.plan.layers)
         form = item.plan.name
         # CoNLL-2012 is there for chains, and may be asked for its roles.

@@ -185,7 +185,8 @@ def test_sets_numbers_of_numpy_and_nan_are_read() -> None:
 def test_one_annotated_text_is_no_table(tmp_path: Path) -> None:
     text = "1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
     assert refusal(tmp_path, text, name="a.conllu") == (
-        "agreement takes at least two annotators, but a.conllu has no names of annotators."
+        "agreement takes at least two annotators, but a.conllu has no names of annotators. Give a file of each "
+        "annotator."
     )
 
 
@@ -568,7 +569,7 @@ def test_annotators_of_one_export_are_compared_on_the_documents_that_both_have(t
     assert [same[f"{a} ~ {b}"] for a, b in ("AB", "AC", "BC")] == pytest.approx([2 / 3, 2 / 3, 0])
     two = assay.agreement(name, ["exact"], which=["A", "C"], missing="absent", times=5)
     assert [(source.name, source.which) for source in two.systems] == [("A", "A"), ("C", "C")]
-    with pytest.raises(assay.AssayError, match=r"at least two annotators, but .*e.json has only A\.$"):
+    with pytest.raises(assay.AssayError, match=r"at least two annotators, but .*e.json has only A\. Give a"):
         assay.agreement(name, which="A")
     with pytest.raises(assay.AssayError, match=r"^--missing is about .*, but tags are compared"):
         assay.agreement([[["A"]], [["A"]]], missing="absent")

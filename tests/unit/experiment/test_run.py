@@ -224,7 +224,10 @@ def test_predictions_made_elsewhere_are_scored(file: File, data: str) -> None:
 def test_predictions_with_other_words_fail(file: File, data: str) -> None:
     file("x.toml", plan({"a": {"predict": "sed 's/\\tw\\([0-9]\\)/\\tx\\1/' {test}", "blind": False}}, folds=2))
     error = done()[0].failures[0].error
-    assert error == "scoring: predictions.conllu:7: 'x4', but parts/test.conllu:7 has 'w4'\nThe texts differ."
+    assert error == (
+        "scoring: predictions.conllu:7: 'x4', but parts/test.conllu:7 has 'w4'; none of gold's 6 sentences agree, so "
+        "the files hardly belong together. Give the system's output for parts/test.conllu."
+    )
 
 
 def test_other_tokens_are_refused_unless_systems_may_cut_words(file: File) -> None:

@@ -398,7 +398,9 @@ def test_bad_files_are_refused_with_their_line(monkeypatch, name):
 
 def test_an_empty_file_is_refused(monkeypatch):
     monkeypatch.chdir(CASES / "bad")
-    assert refusal(read, "empty.conll") == "empty.conll: the file is empty."
+    assert refusal(read, "empty.conll") == (
+        "empty.conll: the file is empty. Did the program that writes it stop with an error?"
+    )
 
 
 @pytest.mark.parametrize("name", sorted(FAULTS.keys() - {f"{name}.conll" for name in (*REFUSED, "empty")}))

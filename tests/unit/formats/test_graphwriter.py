@@ -329,7 +329,9 @@ def test_a_column_is_no_choice_and_other_targets_take_no_parameters(file):
     assert refusal(convert_file, Input("a.sdp"), "tsv(word=2)", None) == (
         "format tsv takes no parameters here, so not 'word' either."
     )
-    assert refusal(convert_file, Input("a.sdp"), "sdpp", None) == "there is no format 'sdpp'. Did you mean sdp?"
+    assert refusal(convert_file, Input("a.sdp"), "sdpp", None) == (
+        "there is no format 'sdpp'. Did you mean sdp? All: assay convert --help"
+    )
 
 
 # --- the cases and the data of the scorers ---

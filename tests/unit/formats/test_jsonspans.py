@@ -168,7 +168,10 @@ def test_results_of_label_studio_that_are_no_spans_are_counted(documents):
 
 
 DOCUMENT_FAULTS = [
-    ({"spans": []}, "a document without text or tokens. It is " + EXAMPLE.removeprefix("A document is ")),
+    (
+        {"spans": []},
+        "a document without text or tokens (keys: spans). It is " + EXAMPLE.removeprefix("A document is "),
+    ),
     ({"text": 3, "spans": []}, "the text is 3, but a string is expected."),
     (
         {"text": "a\ud800", "spans": []},

@@ -270,11 +270,14 @@ def test_files_are_closed_after_reading_and_after_a_refusal(file, monkeypatch, n
 # --- what cannot be read ---
 
 
+EMPTY = "the file is empty. Did the program that writes it stop with an error?"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("empty.conllu", b"", "empty.conllu: the file is empty."),
-        ("empty.gz", gzipped(b""), "empty.gz: the file is empty."),
+        ("empty.conllu", b"", f"empty.conllu: {EMPTY}"),
+        ("empty.gz", gzipped(b""), f"empty.gz: {EMPTY}"),
         *(
             (
                 "wide.tsv",
@@ -283,7 +286,12 @@ def test_files_are_closed_after_reading_and_after_a_refusal(file, monkeypatch, n
             )
             for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
         ),
-        ("nul.tsv", b"a\tX\nb\0\tY\n", "nul.tsv:2: a NUL byte, so this is not a text file."),
+        (
+            "nul.tsv",
+            b"a\tX\nb\0\tY\n",
+            "nul.tsv:2: a NUL byte, so this is not a text file. Give the file with the annotations (formats: assay "
+            "formats).",
+        ),
         (
             "latin.tsv",
             b"a\tX\nM\xfcnchen\tY\n",
@@ -317,7 +325,11 @@ def test_a_damaged_gzip_file_is_refused_in_one_line(file, place):
 
 
 def test_a_missing_file_is_named(file):
-    assert refusal(read, "no/such.conllu") == "no/such.conllu: cannot be opened (no such file or directory)."
+    fact = "cannot be opened (no such file or directory)."
+    assert refusal(read, "no/such.conllu") == f"no/such.conllu: {fact} There is no folder no."
+    file("gold.conllu", "")
+    assert refusal(read, "gold.conlu") == f"gold.conlu: {fact} Did you mean gold.conllu?"
+    assert refusal(read, "system.conllu") == f"system.conllu: {fact}"
 
 
 def test_a_folder_without_files_is_refused(in_folder):

@@ -117,7 +117,7 @@ def test_conllu_plus_keeps_the_columns_that_conllu_has(file):
 
 def test_an_unknown_target_is_refused(file):
     assert refusal(converted, file("a.conllu", conllu(tagged("a/X"))), "tvs") == (
-        "there is no format 'tvs'. Did you mean tsv?"
+        "there is no format 'tvs'. Did you mean tsv? All: assay convert --help"
     )
 
 

@@ -171,8 +171,7 @@ REFUSED = {
     ("words.tsv", "jsonl"): "words.tsv: has no spans, which jsonl consists of.",
     ("a.spans", "jsonl"): "a.spans: has no words, only places, and jsonl needs the text.",
     ("a.ann", "yaml"): "there is no format 'yaml'. There is: conllu, conllx, conll, tsv, slash, sdp, mrp, conll09, "
-    "up, props, biojson, brat, jsonl, spert, dygie, docred, hipe, neleval, "
-    "labelstudio, doccano, prodigy, argilla, webanno, cas, gliner, hf, docbin, tuples, pubtator, bioc.",
+    "… All: assay convert --help",
 }
 
 

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
+from html import escape
 from html.parser import HTMLParser
 from typing import Any
 
@@ -227,8 +228,8 @@ def test_long_names_are_shortened_with_a_legend():
     shown = terminal(assay.compare(gold, systems, ["accuracy"], times=20), 80)
     for name, short in zip(names, ("crf-with-a-v…ettings", "crf-with-a-v…options"), strict=False):
         assert f"\n{short} is {name}\n" in shown
-        # In the legend alone, and in the signature.
-        assert shown.count(name) == 2
+        # In the legend alone.
+        assert shown.count(name) == 1
     seeds = [f"bert-base-cased-finetuned-on-{name}-seed-1" for name in ("ewt", "gum")]
     assert [*short_names(seeds, 20).values()] == ["bert…ewt-seed-1", "bert…gum-seed-1"]
     assert short_names(["a" * 40 + "1234567", "a" * 30 + "1234567"], 20) == {
@@ -573,6 +574,35 @@ def test_a_notebook_gets_a_fragment_without_script(results, case):
     assert "table" in found.tags
 
 
+def test_a_notebook_gets_the_verdict_a_chart_and_sentences():
+    gold = [[("It", "P"), ("is", "V"), ("<b>red</b>", "A")]] * 9
+    systems = {"one": [[("It", "P"), ("is", "N"), ("<b>red</b>", "A")]] * 9, "two": gold}
+    result = assay.compare(gold, systems, "accuracy", times=20, examples=2)
+    shown = result._repr_html_()
+    assert shown.startswith(f"<div><p><strong>{escape(result.verdict)}</strong></p>")
+    places = [shown.index(part) for part in ("<svg", "<table", "<h4>Sentences</h4>", escape(result.signature))]
+    assert places == sorted(places)
+    chart = shown[shown.index("<svg") : shown.index("</svg>")]
+    assert chart.count("<circle") == 2 and ">66.67</text>" in chart and ">100.00</text>" in chart
+    # A fraction of the line from the least to the highest end, with a tenth of that on both sides.
+    ends = sorted(end for row in result.overall for end in (row.low, row.value, row.high))
+    share = (result.score("one", "accuracy").value - ends[0] + (ends[-1] - ends[0]) / 10) / (ends[-1] - ends[0]) / 1.2
+    assert f'<circle cx="{36 + 320 * share:.1f}"' in chart
+    sentences = shown[shown.index("<h4>Sentences</h4>") :]
+    assert sentences.count("<details open><summary>one → two") == 1 and sentences.count("<details>") == 1
+    assert "&lt;b&gt;red&lt;/b&gt;" in sentences and "<b>" not in shown
+    bare = assay.compare(gold, systems, "accuracy", times=20)._repr_html_()
+    assert "<h4>Sentences</h4>" not in bare and "Sentences behind the numbers: examples=5" in bare
+
+
+def test_completion_offers_what_there_is():
+    result = assay.score([["A", "B"]] * 9, {"one": [["A", "A"]] * 9}, "accuracy", times=20)
+    names = dir(result)
+    assert {"verdict", "scores", "plot", "write", "to_pandas"} <= {*names} and len(names) < 30
+    assert not {"bayes", "with_about", "schema", "_repr_html_", "__init__"} & {*names}
+    assert all(hasattr(result, name) for name in (*names, "bayes", "with_about"))
+
+
 def test_results_of_annotators_and_of_runs_show_in_a_notebook_and_in_print(tmp_path):
     annotators = {"anna": [["A", "B", "A", "A"], ["B", "A"]], "ben": [["A", "B", "B", "A"], ["B", "A"]]}
     lines = [
@@ -863,8 +893,8 @@ def test_people_read_titles_and_programs_keys():
     assert "| system | tag F1 | sentence accuracy |" in render(result, "md")
     assert "tag F1 &" in render(result, "latex")
     assert re.search(r"^tag F1 +50\.00", terminal(result, 80), re.MULTILINE)
-    assert render(result, "tsv").splitlines()[1].split("\t")[1:5:3] == ["tag-f1", "sentence-accuracy"]
+    assert render(result, "tsv").splitlines()[3].split("\t")[1:5:3] == ["tag-f1", "sentence-accuracy"]
     assert "tag-f1/one" in result.flat()
     spans = {"a": [[("PER", 0, 1)]] * 9, "b": [[("PER", 0, 0)]] * 9}
-    header = render(assay.agreement(spans, times=20), "tsv").splitlines()[1].split("\t")
+    header = render(assay.agreement(spans, times=20), "tsv").splitlines()[3].split("\t")
     assert header[:7:3] == ["pair", "exact high", "fair high"]

@@ -68,7 +68,7 @@ export function weightsTab(report) {
 }
 
 function sidesKey() {
-  const swatch = (side, name) => element("span", { class: "side-key" }, chart(14, 14, name, shape("rect", { x: 1, y: 1, width: 12, height: 12, class: `side ${side === "-" ? "open" : side}` })), ` ${name}`);
+  const swatch = (side, name) => element("span", { class: "side-key" }, shape("svg", { width: 14, height: 14, "aria-hidden": "true" }, shape("rect", { x: 1, y: 1, width: 12, height: 12, class: `side ${side === "-" ? "open" : side}` })), ` ${name}`);
   return element("p", { class: "soft" }, Object.entries(SIDE_NAMES).map(([side, name]) => swatch(side, name)));
 }
 

@@ -46,7 +46,10 @@ def draw_figure(result: Result | Results, kind: str) -> Figure:
     name = next((name for name in draws if name == kind or name.startswith(f"{kind}-")), None)
     if name is None:
         raise unknown("figure", kind, list(draws))
-    return draws[name]()
+    figure = draws[name]()
+    # A notebook draws figures only if pyplot was imported, so this one brings its picture along.
+    vars(figure)["_repr_png_"] = partial(encode_figure, figure, Path("figure.png"))
+    return figure
 
 
 def list_figures(result: Result | Results) -> dict[str, Draw]:

@@ -131,7 +131,8 @@ def _read(item: Input | Corpus, columns: Sequence[str], further: Sequence[str]) 
 def no_heads(file: str, mark: str, hint: str, empty: bool) -> Iterator[str]:
     """A file without trees."""
     if empty:
-        raise InputError(f"{file}: no heads in it (every cell is {mark}). {hint}".rstrip())
+        hint = hint or "Give a file with trees, or compare its labels: -m accuracy"
+        raise InputError(f"{file}: no heads in it (every cell is {mark}). {hint}")
     yield from ()
 
 

@@ -276,7 +276,10 @@ def _check_ids(gold: ItemTable, system: ItemTable, order: Ints, on_mismatch: str
         equal = None not in numbers[0] and numbers[0] == numbers[1]
         how = "; as numbers they would agree (1 and 01, or 1.0): write them alike" if equal else ""
         theirs, ours = (", ".join(ids[:_NAMED]) for ids in (system.ids, gold.ids))
-        raise AlignmentError(f"{system.path}: ids {theirs}; {gold.path} has {ours}: none in common{how}. --id NAME")
+        raise AlignmentError(
+            f"{system.path}: ids {theirs}; {gold.path} has {ours}: none in common{how}. "
+            "Name the column of ids: --id NAME; to go by order: --id none"
+        )
     if found == len(system) or on_mismatch == "skip":
         return
     known = {*gold.ids, *open_ids}

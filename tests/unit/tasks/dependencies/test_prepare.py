@@ -153,7 +153,9 @@ def test_heads_and_relations_are_two_columns(gold, system):
 
 def test_an_empty_column_is_refused(gold, file):
     empty = file("s.conllu", dependencies("a/_/x b/_/root c/_/y", "d/_/root e/_/x", "f/_/root g/_/y"))
-    assert refusal(assay.score, gold, empty, "las", times=2) == ("s.conllu: no heads in it (every cell is _).")
+    assert refusal(assay.score, gold, empty, "las", times=2) == (
+        "s.conllu: no heads in it (every cell is _). Give a file with trees, or compare its labels: -m accuracy"
+    )
 
 
 def test_files_without_such_columns_are_refused(gold, file):

@@ -788,7 +788,7 @@ def test_errors_of_gold_in_texts_are_given_by_document_and_characters(file):
         ("1\tLOC\t3\t5\n", "e.tsv:1: not a stretch within a sentence of 4."),
         ("1\tLOC\t0\t1\n", "e.tsv:1: not a stretch within a sentence of 4."),
         ("1\tLOC\t4\t3\n", "e.tsv:1: not a stretch within a sentence of 4."),
-        ("", "e.tsv: the file is empty."),
+        ("", "e.tsv: the file is empty. Did the program that writes it stop with an error?"),
         ("\n", "e.tsv: no errors in it. A line is: sentence TAB label TAB first TAB last"),
     ],
 )
