@@ -88,6 +88,7 @@ class Output:
 
         from assay.render import render
         from assay.result import Results
+        from assay.result.numbers import plural
 
         if isinstance(result, Results):
             sets, overall = {f"{name}: ": part for name, part in result.sets.items()}, result.overall
@@ -110,7 +111,7 @@ class Output:
         drawn: list[Path] = []
         if self.figures:
             with self.progress("Drawing …"):
-                drawn = result.figures(self.figures, self.figure_formats)
+                drawn = result.figures(self.figures, self.figure_formats, full=self.full)
         if self.html and isinstance(result, Results):
             from assay.render.page import pages
 
@@ -142,7 +143,14 @@ class Output:
         for kind, names in kinds.items():
             written += names if len(names) <= 4 else [f"{kind} ({len(names)} files)"]
         remarks += [f"written: {path}" for path in written if path]
-        remarks += ["note: nothing in this result can be drawn."] if self.figures and not drawn else []
+        if self.figures:
+            from assay.render.pictures import list_figures
+
+            more = len(list_figures(result)) - len({file.with_suffix("") for file in drawn})
+            if more:
+                remarks.append(f"note: {plural(more, 'more figure')}: --full")
+            elif not drawn:
+                remarks.append("note: nothing in this result can be drawn.")
         for line in (*remarks, *notes):
             self.tell(line)
         for line in missed:
