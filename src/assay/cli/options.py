@@ -288,9 +288,17 @@ def output_options(function: Function) -> Function:
     @wraps(function)
     def gather_output(**given: Any) -> Any:
         names = ("form", "output", "html", "quiet", "tables", "full", "figures", "figure_formats")
-        return function(output=Output(*(given.pop(name) for name in names)), **given)
+        output = Output(*(given.pop(name) for name in names))
+        output.paper = given.pop("paper", None)
+        return function(output=output, **given)
 
     return cast(Function, _OUTPUT(gather_output))
+
+
+paper_option = option(
+    "--paper", "Write what a paper needs into this folder: a ranked table and a figure with captions, a paragraph on "
+    "methods, references.", OUTPUT, type=OutputPath(file_okay=False), metavar="FOLDER")
+"""The option of commands whose result has systems and their scores."""
 
 
 def gate_options(function: Function) -> Function:

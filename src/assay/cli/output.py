@@ -30,6 +30,7 @@ class Output:
     full: bool = False
     figures: str | None = None
     figure_formats: Sequence[str] = ("svg",)
+    paper: str | None = None
     texts: bool = True
     """True if JSON has the sentences, too."""
     format: str = ""
@@ -109,9 +110,18 @@ class Output:
                 raise UsageError(text)
             remarks[:0] = [f"note: {text}"] if absent else []
         drawn: list[Path] = []
+        in_paper: list[Path] = []
         if self.figures:
             with self.progress("Drawing …"):
                 drawn = result.figures(self.figures, self.figure_formats, full=self.full)
+        if self.paper:
+            from assay.files import write_into
+            from assay.render.paper import make_paper
+
+            with self.progress("Drawing …"):
+                contents, reason = make_paper(result, Path(self.paper))
+            in_paper = write_into(Path(self.paper), contents)
+            remarks += [f"note: {Path(self.paper, 'figure.pdf')} is not written: {reason}"] if reason else []
         if self.html and isinstance(result, Results):
             from assay.render.page import pages
 
@@ -139,7 +149,7 @@ class Output:
         for file in drawn:
             kind = file.stem.partition("-")[0]
             kinds.setdefault(str(file.with_name(f"{kind}*{file.suffix}")), []).append(str(file))
-        written = [self.path, self.html]
+        written = [self.path, self.html, *map(str, in_paper)]
         for kind, names in kinds.items():
             written += names if len(names) <= 4 else [f"{kind} ({len(names)} files)"]
         remarks += [f"written: {path}" for path in written if path]

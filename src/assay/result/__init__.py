@@ -285,6 +285,11 @@ class Result(Tables, kw_only=True):
         """Write the figures that a paper needs, or with `full` all, into a folder (svg, pdf or png); their files."""
         return _write_figures(self, directory, formats, full)
 
+    def paper(self, directory: str | os.PathLike[str]) -> list[Path]:
+        """Write what a paper needs into a folder: a ranked table, a figure (if matplotlib is installed), their
+        captions, a paragraph on methods, and references; their files."""
+        return _write_paper(self, directory)
+
     def plot(self, kind: str = "scores") -> Figure:
         """One figure of matplotlib, by the name of its file (`confusion-A`), or the first of a kind."""
         from assay.render.pictures import draw_figure
@@ -362,6 +367,11 @@ class Results:
         their files."""
         return _write_figures(self, directory, formats, full)
 
+    def paper(self, directory: str | os.PathLike[str]) -> list[Path]:
+        """Write what a paper needs into a folder: a ranked table, a figure (if matplotlib is installed), their
+        captions, a paragraph on methods, and references; their files."""
+        return _write_paper(self, directory)
+
     def flat(self) -> dict[str, float]:
         """Averages over data sets by names such as `accuracy/A`, then the scores of each, `NAME/accuracy/A`."""
         each = {f"{name}/{key}": value for name, result in self.sets.items() for key, value in result.flat().items()}
@@ -397,21 +407,18 @@ def read_results(path: str) -> Result | Results:
 def _write_figures(
     result: Result | Results, directory: str | os.PathLike[str], formats: str | Sequence[str], full: bool
 ) -> list[Path]:
+    from assay.files import write_into
     from assay.render.pictures import draw_files
 
     drawn = draw_files(result, Path(directory), [formats] if isinstance(formats, str) else formats, full=full)
-    return _write_into(Path(directory), drawn)
+    return write_into(Path(directory), drawn)
 
 
-def _write_into(directory: Path, contents: Mapping[Path, str | bytes]) -> list[Path]:
-    """Write files into a folder, and make the folders for them; their paths."""
-    from assay.files import make_folder, write
+def _write_paper(result: Result | Results, directory: str | os.PathLike[str]) -> list[Path]:
+    from assay.files import write_into
+    from assay.render.paper import make_paper
 
-    for folder in dict.fromkeys((directory, *(path.parent for path in contents))):
-        make_folder(folder)
-    for path, content in contents.items():
-        write(path, content)
-    return list(contents)
+    return write_into(Path(directory), make_paper(result, Path(directory))[0])
 
 
 def _read(path: str | os.PathLike[str], from_json: Callable[[str], Read]) -> Read:

@@ -108,7 +108,8 @@ def draw_scores(by_measure: ByMeasure, form: str = "percent", remark: str = "") 
     letters = "; systems with a common letter do not differ significantly (p > 0.05 after Holm)" * grouped
     runs = "; small dots are single runs" * any(row.runs for rows in shown.values() for row in rows.values())
     unit = ", in percent" * (form == "percent")
-    caption = f"Scores with their 95% intervals{unit}{letters}{runs}.{remark}"
+    known = any(not math.isnan(row.low) for rows in by_measure.values() for row in rows.values())
+    caption = f"Scores{' with their 95% intervals' * known}{unit}{letters}{runs}.{remark}"
     return _draw_rows(ranked, shown, caption, form, apart=apart)
 
 
