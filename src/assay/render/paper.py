@@ -426,12 +426,11 @@ def _test_sentences(result: Result) -> Iterator[Sentence]:
     if size > 1:
         yield f"p was corrected by Holm's method over {plural(size, 'test')}{named}", ["holm"]
     yield f"A difference is significant if p is at most {ALPHA:g}{' after this correction' * (size > 1)}", []
-    if pairs == 1 and any(not math.isnan(row.figure[1]) for row in tests):
-        kinds = {row.interval for row in tests}
-        kind = (
-            interval_kinds(result)[kinds.pop()] if len(kinds) == 1 and kinds <= interval_kinds(result).keys() else ""
-        )
-        yield f"The difference has the {interval_title(tests)}{f': {kind}' * bool(kind)}", []
+    # Two systems, or systems and their baseline, are shown by their differences.
+    number, kinds = len(result.systems), {row.interval for row in tests} & interval_kinds(result).keys()
+    if number * (number - 1) // 2 != pairs * (number > 2) and kinds:
+        words = "; others are ".join(interval_kinds(result)[kind] for kind in sorted(kinds))
+        yield f"Differences have the {interval_title(tests)} ({words})", []
     margins = {row.measure: row.margin for row in tests if row.margin is not None}
     if margins:
         forms = {row.measure: result.form_of(row) for row in tests}
@@ -458,11 +457,13 @@ def _posterior_sentences(result: Result) -> Iterator[Sentence]:
         named = enumeration([_MODELS[model] for model in models])
         yield f"The posterior of each difference is that of {named} ({runs}{draws:,} draws)", ["bayes", *models]
         yield "A relation is decided if its share of posterior draws is at least .95", []
-    ropes = {row.measure: row.rope for row in result.bayes if row.rope}
+    ropes = {
+        points(row.rope) if unit_of(result, row.measure) == 1 else f"{row.rope:g}": row.measure
+        for row in reversed(result.bayes)
+        if row.rope
+    }
     if ropes:
-        sizes = [
-            f"{points(rope) if unit_of(result, name) == 1 else f'{rope:g}'} ({name})" for name, rope in ropes.items()
-        ]
+        sizes = [f"{size} ({measure})" if len(ropes) > 1 else size for size, measure in ropes.items()]
         yield f"Differences of at most {enumeration(sizes)} count as practically equivalent", []
     yield from ((note.rstrip("."), []) for note in result.notes if note.startswith("Correlation of runs"))
     if any(row.slice and not math.isnan(row.low) for row in result.scores):

@@ -78,7 +78,8 @@ def choose_figures(result: Result | Results) -> dict[str, Draw]:
     or the matrix and the order of several systems."""
     draws = list_figures(result)
     posteriors = result.bayes if isinstance(result, Result) else ()
-    is_pair = len({(row.a, row.b) for row in posteriors}) == 1 and any(row.by_data_set for row in posteriors)
+    pairs = {frozenset((row.a, row.b)) for row in posteriors}
+    is_pair = len(pairs) == 1 and any(row.by_data_set for row in posteriors)
     without = {"matrix", "ranking"} if is_pair else {"forest"}
     kinds = {name: name.partition("-")[0] for name in draws if "/" not in name and not name.startswith("matrix-")}
     return {name: draws[name] for name, kind in kinds.items() if kind in _MAIN and kind not in without}
