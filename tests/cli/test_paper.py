@@ -192,7 +192,7 @@ def test_runs_have_their_model(assay: Run, here: Path) -> None:
     methods = (here / "p" / "methods.txt").read_text("utf-8")
     assert "We compared 2 systems on 2 data sets" in methods
     assert "that of a hierarchical model" in methods and "[szymanski2020, corani2017]" in methods
-    assert "Differences of at most 1 point (accuracy) count as practically equivalent." in methods
+    assert "Differences of at most 1 point count as practically equivalent." in methods
     assert "{average}" in (here / "p" / "table.tex").read_text("utf-8")
 
 

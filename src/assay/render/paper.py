@@ -457,13 +457,13 @@ def _posterior_sentences(result: Result) -> Iterator[Sentence]:
         named = enumeration([_MODELS[model] for model in models])
         yield f"The posterior of each difference is that of {named} ({runs}{draws:,} draws)", ["bayes", *models]
         yield "A relation is decided if its share of posterior draws is at least .95", []
-    ropes = {
-        points(row.rope) if unit_of(result, row.measure) == 1 else f"{row.rope:g}": row.measure
-        for row in reversed(result.bayes)
-        if row.rope
-    }
+    ropes: dict[str, str] = {}
+    for row in result.bayes:
+        if row.rope:
+            ropes[row.measure] = points(row.rope) if unit_of(result, row.measure) == 1 else f"{row.rope:g}"
     if ropes:
-        sizes = [f"{size} ({measure})" if len(ropes) > 1 else size for size, measure in ropes.items()]
+        same = len({*ropes.values(), *[""] * (len(ropes) < len({row.measure for row in result.bayes}))}) == 1
+        sizes = [*ropes.values()][:1] if same else [f"{size} ({measure})" for measure, size in ropes.items()]
         yield f"Differences of at most {enumeration(sizes)} count as practically equivalent", []
     yield from ((note.rstrip("."), []) for note in result.notes if note.startswith("Correlation of runs"))
     if any(row.slice and not math.isnan(row.low) for row in result.scores):
