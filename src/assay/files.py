@@ -77,6 +77,15 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
 
 
+def write_into(folder: Path, contents: Mapping[Path, str | bytes]) -> list[Path]:
+    """Write files into a folder, and make the folders for them; their paths."""
+    for place in dict.fromkeys((folder, *(path.parent for path in contents))):
+        make_folder(place)
+    for path, content in contents.items():
+        write(path, content)
+    return list(contents)
+
+
 def write_files(texts: Mapping[str, str | bytes], path: str | None) -> None:
     """Write texts into files of a new folder or, if only their endings differ, next to the file that is named.
 

@@ -23,7 +23,7 @@ GOLD = [["DET", "NOUN", "VERB"], ["PRON", "VERB"]]
 SYSTEM = [["DET", "NOUN", "NOUN"], ["PRON", "VERB"]]
 OF_THE_TERMINAL = {
     *("form", "output", "html", "quiet", "fail_under", "fail_over", "fail_if_worse", "tolerance", "partial", "shard"),
-    *("fail_if_breaks", "fail_unless", "help", "figures", "figure_formats", "tables", "full", "data"),
+    *("fail_if_breaks", "fail_unless", "help", "figures", "figure_formats", "paper", "tables", "full", "data"),
 }
 """Where output goes, gates and parts: a function hands back a Result instead. For --data there is compare_sets."""
 OTHERWISE = {"cross": {"functions": "function_labels"}, "bayes": {"ropes": "rope"}}

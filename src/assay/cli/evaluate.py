@@ -20,6 +20,7 @@ from assay.cli.options import (
     measure_option,
     option,
     output_options,
+    paper_option,
     shard_options,
 )
 from assay.cli.output import Output, check_stdin, write_output
@@ -52,7 +53,7 @@ def _evaluation_options(keywords: Any) -> Callable[[Function], Function]:
     """A decorator that adds the files and options of score or compare, which have these keywords."""
     files = click.argument("files", nargs=-1, type=click.Path(), metavar="GOLD SYSTEMS...")
     declared = (data_option("NAME=GOLD"), MEASURE, keyword_options(keywords))
-    return add_options(files, *declared, output_options, gate_options, shard_options)
+    return add_options(files, *declared, paper_option, output_options, gate_options, shard_options)
 
 
 @click.command(cls=Command)
@@ -100,7 +101,7 @@ def compare_command(**given: Any) -> int:
       assay compare gold.conllu *.out.conllu --train train.conllu --slice seen
       assay compare gold.conllu a.conllu b.conllu --table scores -o table.tex
       assay compare --data 'gold/{data}.conllu' a='a/{data}.conllu' b='b/{data}.conllu'
-      assay compare gold.conllu a.conllu b.conllu --figures figures/
+      assay compare gold.conllu a.conllu b.conllu --paper paper/
       assay compare gold.conllu old=a.conllu new=b.conllu --margin 0.5pt --fail-unless not-worse
     """
     return _evaluate("compare", **given)
@@ -177,7 +178,7 @@ def _evaluate(
     output.check(sets=bool(data))
     if shard is not None and partial is None:
         raise UsageError("--shard is for parts. Say where this one goes, e.g.: --partial part-3.json")
-    if partial is not None and (output.form or output.path or output.html or output.figures or gates):
+    if partial is not None and (output.form or output.path or output.html or output.figures or output.paper or gates):
         raise UsageError("--partial writes a part and nothing else. Tables, pages, figures and gates: assay merge")
     if options.get("combined") and (partial is not None or data):
         raise UsageError(f"--combined is for one data set at once, without {'--data' if data else '--partial'}.")

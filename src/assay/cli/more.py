@@ -15,6 +15,7 @@ from assay.cli.options import (
     gate_options,
     option,
     output_options,
+    paper_option,
 )
 from assay.cli.output import Output, write_output
 from assay.errors import InputError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("result", type=click.Path())
+@paper_option
 @output_options
 def report_command(result: str, output: Output) -> None:
     """Show a saved result again, as tables, a page or another format.
@@ -59,6 +61,7 @@ def report_command(result: str, output: Output) -> None:
 @click.argument("parts", nargs=-1, required=True, type=click.Path())
 @option("-m --measure measures", "Run this measure of your own (module:function).", multiple=True)
 @gate_options
+@paper_option
 @output_options
 def merge_command(parts: tuple[str, ...], measures: tuple[str, ...], gates: Gates | None, output: Output) -> int:
     """Make one result of the parts that several jobs wrote.

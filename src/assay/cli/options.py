@@ -261,10 +261,11 @@ _OUTPUT = add_options(
            OUTPUT, type=OutputPath()),
     option("--table tables", "Show only these tables, with all rows, e.g. scores,changes. Repeatable.",
            OUTPUT, multiple=True, type=Names("table", "assay.render.tables:NAMES"), metavar="NAMES"),
-    option("--full", "Show all tables with all rows, not only the most important ones.", OUTPUT, is_flag=True),
+    option("--full", "Show all tables with all rows and write all figures, not only the most important ones.",
+           OUTPUT, is_flag=True),
     option("--html", "Also write a report page; for several data sets, a folder of pages.",
            OUTPUT, type=OutputPath()),
-    option("--figures", "Write figures for a paper into this folder. Needs matplotlib (the extra `plot`).",
+    option("--figures", "Write the main figures into this folder, with --full all. Needs matplotlib (extra `plot`).",
            OUTPUT, type=OutputPath(file_okay=False), metavar="FOLDER"),
     option("--figure-format figure_formats", "Format of figures. Repeatable.",
            OUTPUT, multiple=True, type=click.Choice(["svg", "pdf", "png"]), default=["svg"], show_default=True),
@@ -297,12 +298,18 @@ def output_options(function: Function) -> Function:
     @wraps(function)
     def gather_output(**given: Any) -> Any:
         names = ("form", "output", "html", "quiet", "tables", "full", "figures", "figure_formats")
-        return function(output=Output(*(given.pop(name) for name in names)), **given)
+        output = Output(*(given.pop(name) for name in names))
+        output.paper = given.pop("paper", None)
+        return function(output=output, **given)
 
     return cast(Function, _OUTPUT(gather_output))
 
 
 _BREAKS = "--fail-if-breaks"
+paper_option = option(
+    "--paper", "Write what a paper needs into this folder: a ranked table and a figure with captions, a paragraph on "
+    "methods, references.", OUTPUT, type=OutputPath(file_okay=False), metavar="FOLDER")
+"""The option of commands whose result has systems and their scores."""
 
 
 def gate_options(function: Function) -> Function:

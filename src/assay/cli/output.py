@@ -34,6 +34,7 @@ class Output:
     full: bool = False
     figures: str | None = None
     figure_formats: Sequence[str] = ("svg",)
+    paper: str | None = None
     texts: bool = True
     """True if JSON has the sentences, too."""
     format: str = ""
@@ -87,6 +88,7 @@ class Output:
 
         from assay.render import render
         from assay.result import Results
+        from assay.result.numbers import plural
 
         if isinstance(result, Results):
             sets, overall = {f"{name}: ": part for name, part in result.sets.items()}, result.overall
@@ -107,9 +109,18 @@ class Output:
                 raise UsageError(text)
             remarks[:0] = [f"note: {text}"] if absent else []
         drawn: list[Path] = []
+        in_paper: list[Path] = []
         if self.figures:
             with self.progress("Drawing …"):
-                drawn = result.figures(self.figures, self.figure_formats)
+                drawn = result.figures(self.figures, self.figure_formats, full=self.full)
+        if self.paper:
+            from assay.files import write_into
+            from assay.render.paper import make_paper
+
+            with self.progress("Drawing …"):
+                contents, reason = make_paper(result, Path(self.paper))
+            in_paper = write_into(Path(self.paper), contents)
+            remarks += [f"note: {Path(self.paper, 'figure.pdf')} is not written: {reason}"] if reason else []
         if self.html and isinstance(result, Results):
             from assay.render.page import pages
 
@@ -137,11 +148,18 @@ class Output:
         for file in drawn:
             kind = file.stem.partition("-")[0]
             kinds.setdefault(str(file.with_name(f"{kind}*{file.suffix}")), []).append(str(file))
-        written = [self.path, self.html]
+        written = [self.path, self.html, *map(str, in_paper)]
         for kind, names in kinds.items():
             written += names if len(names) <= 4 else [f"{kind} ({len(names)} files)"]
         remarks += [f"written: {path}" for path in written if path]
-        remarks += ["note: nothing in this result can be drawn."] if self.figures and not drawn else []
+        if self.figures:
+            from assay.render.pictures import list_figures
+
+            more = len(list_figures(result)) - len({file.with_suffix("") for file in drawn})
+            if more:
+                remarks.append(f"note: {plural(more, 'more figure')}: --full")
+            elif not drawn:
+                remarks.append("note: nothing in this result can be drawn.")
         for line in (*remarks, *notes):
             self.tell(line)
         for line in missed:

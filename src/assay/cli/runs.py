@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.options import CLUSTER, SEED, Command, Group, OutputPath, option, output_options
+from assay.cli.options import CLUSTER, SEED, Command, Group, OutputPath, option, output_options, paper_option
 from assay.cli.output import Output, check_stdin, write_output
 from assay.errors import UsageError
 from assay.specs import read_margin
@@ -260,6 +260,7 @@ def _summary(progress: ExperimentProgress) -> str:
 @option("--nemenyi", "Form groups of ranks by Nemenyi's test, instead of Wilcoxon's and Holm's.", is_flag=True)
 @option("--input-format", "What the rows of a table of scores are, if its first cell does not say it: "
         "scores(rows=datasets) or scores(rows=systems).", metavar="FORMAT")
+@paper_option
 @output_options
 def bayes_command(
     runs: tuple[str, ...],

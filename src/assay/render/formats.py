@@ -193,8 +193,7 @@ def latex(result: Result, names: Collection[str] = ()) -> str:
     for number, table in enumerate(tables(result, names), 1):
         notes = [*table.notes, *table.lines, *[sentence] * (number == 1 and bool(sentence))]
         rows = [
-            [_emphasise(cell, _escape_latex, r"\textit{{{}}}", r"\textbf{{{}}}") for cell in row]
-            for row in table.rows
+            [_emphasise(cell, escape_latex, r"\textit{{{}}}", r"\textbf{{{}}}") for cell in row] for row in table.rows
         ]
         caption, label = " ".join([f"{table.title}.", *notes]), f"\\label{{tab:assay-{number}}}"
         start = 0
@@ -203,7 +202,7 @@ def latex(result: Result, names: Collection[str] = ()) -> str:
             lines = [
                 r"\begin{table}",
                 r"\centering\small",
-                f"\\caption{{{_escape_latex(caption)}}}{label}",
+                f"\\caption{{{escape_latex(caption)}}}{label}",
                 f"\\begin{{tabular}}{{{('l' * table.words + 'r' * len(table.header))[: len(table.header)]}}}",
                 r"\toprule",
                 *_latex_header(table),
@@ -232,16 +231,17 @@ def _latex_header(table: Table) -> Iterator[str]:
     titles, above, rules, at = [*table.header], [], "", 0
     for text, number in table.over:
         titles[at] = titles[at].removeprefix(text).strip()
-        above.append(f"\\multicolumn{{{number}}}{{c}}{{{_escape_latex(text)}}}")
+        above.append(f"\\multicolumn{{{number}}}{{c}}{{{escape_latex(text)}}}")
         rules += f"\\cmidrule(lr){{{at + 1}-{at + number}}}" * bool(text)
         at += number
     if above:
         yield " & ".join(above) + r" \\"
         yield rules
-    yield " & ".join(map(_escape_latex, titles)) + r" \\"
+    yield " & ".join(map(escape_latex, titles)) + r" \\"
 
 
-def _escape_latex(text: str) -> str:
+def escape_latex(text: str) -> str:
+    """A text as LaTeX writes it."""
     return "".join(_ESCAPES.get(mark, mark) for mark in _CONTROL.sub(" ", text))
 
 

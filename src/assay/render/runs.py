@@ -219,7 +219,7 @@ def _sizes(result: Result) -> Table:
     rows: list[tuple[str, Row]] = []
     cut = False
     for row in result.bayes:
-        unit = _unit(result, row.measure)
+        unit = unit_of(result, row.measure)
         # The share of the relation, and its range under other priors.
         side = {"<": "b", ">": "a", "?": "a"}.get(row.relation, "equal")
         under = [getattr(point.decision, side) for point in row.prior_curve] or [math.nan]
@@ -248,7 +248,7 @@ def _means(result: Result) -> Table:
     several = [None] if len(slices) != 1 else []
     rows: list[tuple[str, Row]] = []
     for measure in result.measures:
-        scale = 100 * _unit(result, measure)
+        scale = 100 * unit_of(result, measure)
         scores = {(row.system, row.slice): row for row in result.scores if row.measure == measure}
         for system in order.get(measure, result.names):
             cells: Row = [system]
@@ -277,7 +277,7 @@ def _tests(result: Result) -> Table:
         better = [f"{row.a_better:,}", f"{row.b_better:,}", cell(row.signed_rank, "p"), cell((p, p <= ALPHA), "holm")]
         rows.append((row.measure, [_pair(row), *better]))
     for test in result.comparisons:
-        difference = _estimate(Estimate(test.difference, math.nan, math.nan), _unit(result, test.measure))
+        difference = _estimate(Estimate(test.difference, math.nan, math.nan), unit_of(result, test.measure))
         rows.append((test.measure, [_pair(test), difference, cell(test.p, "p"), cell(test.holm, "holm")]))
     title, header = "Signed-rank tests", ["pair", "first better", "second better", "p", "p (Holm)"]
     note = "Better: number of data sets. p: Wilcoxon's signed-rank test over data sets; bold: p (Holm) at most 0.05."
@@ -294,7 +294,7 @@ def _details(result: Result) -> Iterator[Table]:
     many, units = len(result.bayes) > 1, _name_units(result)
     rows: list[tuple[str, Row]] = []
     for row in result.bayes:
-        unit = _unit(result, row.measure)
+        unit = unit_of(result, row.measure)
         for data in row.by_data_set:
             tied = data.runs - data.a_ahead - data.b_ahead
             ahead = [f"{number:,}" for number in (data.a_ahead, tied, data.b_ahead)]
@@ -355,7 +355,7 @@ def _details(result: Result) -> Iterator[Table]:
     points = [(row, point) for row in result.bayes for point in row.rope_curve]
     rows = []
     for row, point in points:
-        rope = f"{100 * _unit(result, row.measure) * point.rope:.3g}"
+        rope = f"{100 * unit_of(result, row.measure) * point.rope:.3g}"
         rows.append((row.measure, [_pair(row), rope, *_thirds(point.decision), *_thirds(point.region)]))
     header = ["pair", "±equivalent", *(f"{kind} {sign}" for kind in ("decision", "new") for sign in ">≈<")]
     note = f"Decision: shares of draws; new: on a new data set. {units}"
@@ -366,7 +366,7 @@ def _details(result: Result) -> Iterator[Table]:
 # --- units ---
 
 
-def _unit(result: Result, measure: str) -> float:
+def unit_of(result: Result, measure: str) -> float:
     """The factor of a measure's scores that makes them fractions: 1, or 0.01 if they are written as they are."""
     return 1 if all(0 <= row.value <= 1 for row in result.scores if row.measure == measure) else 0.01
 
@@ -380,7 +380,7 @@ def _estimate(estimate: Estimate | None, unit: float) -> Cell:
 
 def _name_units(result: Result) -> str:
     """A sentence on the units of differences."""
-    fractions = [_unit(result, measure) == 1 for measure in result.measures]
+    fractions = [unit_of(result, measure) == 1 for measure in result.measures]
     if all(fractions):
         return "In percentage points."
     return f"In units of the measure{'; fractions in percentage points' * any(fractions)}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -51,20 +51,48 @@ def format_table(table: Table, result: Result) -> Table:
     for down, across in {*table.bold, *table.italic}:
         bold, italic = ((down, across) in places for places in (table.bold, table.italic))
         rows[down][across] = replace(rows[down][across], bold=bold, italic=italic)
-    texts = [cell.text for row in rows for cell in row]
-    notes, noun, unit = [*table.notes], result.shown.noun, result.about.unit
+    notes = [*table.notes, *mark_notes(result, [cell.text for row in rows for cell in row])]
+    narrow = tuple(format_table(part, result) for part in table.narrow)
+    return replace(table, forms=forms, rows=tuple(map(tuple, rows)), notes=tuple(notes), narrow=narrow)
+
+
+def mark_notes(result: Result, texts: Sequence[str]) -> Iterator[str]:
+    """Sentences on the marks of intervals that occur in texts."""
+    noun, unit = result.shown.noun, result.about.unit
     if any(text.endswith(f"]{TOO_SHORT})") for text in texts):
         rare = sorted({label for row in result.scores for label in row.too_short})
         named = ", ".join(rare[:MOST_LABELS]) + f" and {len(rare) - MOST_LABELS} more" * (len(rare) > MOST_LABELS)
         few = f"fewer than 10 {noun}s (gold and system together)"
-        notes.append(f"{TOO_SHORT} This interval is too narrow, because some labels have {few}: {named}.")
+        yield f"{TOO_SHORT} This interval is too narrow, because some labels have {few}: {named}."
     if any(text.endswith(f"]{ASSUMED}") for text in texts):
-        notes.append(
+        yield (
             f"{ASSUMED} If all {noun}s are right, or none, the interval assumes .1 within {unit}s: the correlation "
             f"between {noun}s of one {unit}."
         )
-    narrow = tuple(format_table(part, result) for part in table.narrow)
-    return replace(table, forms=forms, rows=tuple(map(tuple, rows)), notes=tuple(notes), narrow=narrow)
+
+
+def interval_kinds(result: Result) -> dict[str, str]:
+    """The kinds of intervals of scores in words."""
+    noun, unit, times = result.shown.noun, result.about.unit, f"{result.about.times:,}"
+    return {
+        "score": f"Wilson's with the effective number of {noun}s, by the variance over {unit}s",
+        "t": f"Student's, by the variance over {unit}s",
+        "runs": f"Student's, by the variance over {unit}s and over runs",
+        "judge": "Student's, of estimates from human labels and those of a judge",
+        "percentile": f"bootstrap percentiles, {times} resamples of {unit}s",
+        "bca": f"bias-corrected bootstrap (BCa), {times} resamples of {unit}s",
+        "wilson": "Wilson's score interval of proportions, items taken as independent; others: bootstrap",
+    }
+
+
+def group_notes(result: Result, letter: str = "letter (group)") -> Iterator[str]:
+    """Sentences on the letters of systems."""
+    yield (
+        f"Systems with a common {letter} do not differ significantly (p > 0.05 after Holm). This does not mean that "
+        "they are equally good."
+    )
+    if untested := sum(row.kind in ("untestable", "unsettled") for row in result.main_tests):
+        yield f"{plural(untested, 'pair')} could not be tested: a letter that only they share shows nothing."
 
 
 def cell(value: Any, form: str, bold: bool = False) -> Cell:
@@ -170,7 +198,7 @@ def make_heading(result: Result) -> str:
     column += f", only {', '.join(about.labels)}" if about.labels else ""
     column += f", without {', '.join(about.ignore_labels)}" if about.ignore_labels else ""
     column += f" ({about.scheme.upper()})" if about.scheme else ""
-    texts = plural(about.units if shown.text_unit == "document" else result.gold.sentences, shown.text_unit)
+    texts = count_texts(result)
     names = (source.format.partition("(")[0] for source in (result.gold, *result.systems))
     formats = enumeration(list(dict.fromkeys(names)))
     read = f"read as {formats}, aligned by {about.aligned_by}"
@@ -180,16 +208,23 @@ def make_heading(result: Result) -> str:
         read = f"joined by {about.joined_by}"
     if result.of_annotators:
         return f"agreement on {about.task}{column}: {texts}, {plural(len(result.systems), 'annotator')}; {read}"
-    items = f"{plural(about.items, shown.noun)} {'of gold' if shown.matched else 'with a gold label'}"
-    if about.joined_by:
-        labels = {"sets": f", {plural(about.items, 'gold label')}", "numbers": " with a gold number", "scores": ""}
-        given = labels.get(about.kind, " with a gold label")
-        gone = sum(result.gold.left_out.values())
-        return (
-            f"{about.task}{column}: {texts}{given}{f' ({gone:,} left out)' * bool(gone)}, "
-            f"{plural(len(result.systems), 'system')}; {read}"
-        )
-    return f"{about.task}{column}: {texts}, {items}, {plural(len(result.systems), 'system')}; {read}"
+    return f"{about.task}{column}: {count_data(result)}, {plural(len(result.systems), 'system')}; {read}"
+
+
+def count_texts(result: Result) -> str:
+    """The number of texts: `48 sentences`."""
+    unit = result.shown.text_unit
+    return plural(result.about.units if unit == "document" else result.gold.sentences, unit)
+
+
+def count_data(result: Result) -> str:
+    """The numbers of texts and of gold's items: `48 sentences, 632 words with a gold label`."""
+    about, shown, texts = result.about, result.shown, count_texts(result)
+    if not about.joined_by:
+        return f"{texts}, {plural(about.items, shown.noun)} {'of gold' if shown.matched else 'with a gold label'}"
+    labels = {"sets": f", {plural(about.items, 'gold label')}", "numbers": " with a gold number", "scores": ""}
+    gone = sum(result.gold.left_out.values())
+    return f"{texts}{labels.get(about.kind, ' with a gold label')}{f' ({gone:,} left out)' * bool(gone)}"
 
 
 _WHOSE = {

@@ -21,6 +21,8 @@ from assay.render.table import (
     best_cells,
     cell,
     format_table,
+    group_notes,
+    interval_kinds,
     make_table,
     merit_of,
     score_cell,
@@ -123,12 +125,7 @@ def leading_pair(result: Result) -> set[str]:
 def _scores(result: Result) -> Iterator[Table]:
     """The main score of each measure in a column; for rival measures, a row each with precision, recall and F1."""
     noun, unit_noun = result.shown.noun, result.about.unit
-    kind = {
-        "score": f"Wilson's with the effective number of {noun}s, by the variance over {unit_noun}s",
-        "percentile": f"bootstrap percentiles, {result.about.times:,} resamples of {unit_noun}s",
-        "bca": f"bias-corrected bootstrap (BCa), {result.about.times:,} resamples of {unit_noun}s",
-        "wilson": "Wilson's score interval of proportions, items taken as independent; others: bootstrap",
-    }[result.about.interval]
+    kind = interval_kinds(result)[result.about.interval]
     overall = result.overall
     if result.about.joined_by and any(
         row.main and row.interval not in ("", result.about.interval) for row in overall
@@ -193,13 +190,7 @@ def _scores(result: Result) -> Iterator[Table]:
         # If there is no room, the groups of the first measure stay.
         words, forms, last = 1 + len(grouped), "text", range(len(grouped), 1, -1)
     if grouped:
-        notes.append(
-            "Systems with a common letter (group) do not differ significantly (p > 0.05 after Holm). This does not "
-            "mean that they are equally good."
-        )
-        if untested := sum(row.kind in ("untestable", "unsettled") for row in result.main_tests):
-            pairs = plural(untested, "pair")
-            notes.append(f"{pairs} could not be tested: a letter that only they share shows nothing.")
+        notes += group_notes(result)
     yield make_table("Scores", header, rows, forms, words=words, notes=notes, droppable=last)
 
 

@@ -301,9 +301,16 @@ class Result(Tables, kw_only=True):
 
         return render(self, form)
 
-    def figures(self, directory: str | os.PathLike[str], formats: str | Sequence[str] = "svg") -> list[Path]:
-        """Write all figures for a paper (svg, pdf or png) into a folder; their files."""
-        return _write_figures(self, directory, formats)
+    def figures(
+        self, directory: str | os.PathLike[str], formats: str | Sequence[str] = "svg", *, full: bool = False
+    ) -> list[Path]:
+        """Write the figures that a paper needs, or with `full` all, into a folder (svg, pdf or png); their files."""
+        return _write_figures(self, directory, formats, full)
+
+    def paper(self, directory: str | os.PathLike[str]) -> list[Path]:
+        """Write what a paper needs into a folder: a ranked table, a figure (if matplotlib is installed), their
+        captions, a paragraph on methods, and references; their files."""
+        return _write_paper(self, directory)
 
     def plot(self, kind: str = "scores") -> Figure:
         """One figure of matplotlib, by the name of its file (`confusion-A`), or the first of a kind."""
@@ -380,9 +387,17 @@ class Results:
         """Results from a file of their JSON."""
         return _read(path, cls.from_json)
 
-    def figures(self, directory: str | os.PathLike[str], formats: str | Sequence[str] = "svg") -> list[Path]:
-        """Write the figures over all data sets into a folder, and those of each into a folder in it; their files."""
-        return _write_figures(self, directory, formats)
+    def figures(
+        self, directory: str | os.PathLike[str], formats: str | Sequence[str] = "svg", *, full: bool = False
+    ) -> list[Path]:
+        """Write the figures over all data sets into a folder, with `full` also those of each into a folder in it;
+        their files."""
+        return _write_figures(self, directory, formats, full)
+
+    def paper(self, directory: str | os.PathLike[str]) -> list[Path]:
+        """Write what a paper needs into a folder: a ranked table, a figure (if matplotlib is installed), their
+        captions, a paragraph on methods, and references; their files."""
+        return _write_paper(self, directory)
 
     def flat(self) -> dict[str, float]:
         """Averages over data sets by names such as `accuracy/A`, then the scores of each, `NAME/accuracy/A`."""
@@ -417,17 +432,20 @@ def read_results(path: str) -> Result | Results:
 
 
 def _write_figures(
-    result: Result | Results, directory: str | os.PathLike[str], formats: str | Sequence[str]
+    result: Result | Results, directory: str | os.PathLike[str], formats: str | Sequence[str], full: bool
 ) -> list[Path]:
-    from assay.files import make_folder, write
+    from assay.files import write_into
     from assay.render.pictures import draw_files
 
-    drawn = draw_files(result, Path(directory), [formats] if isinstance(formats, str) else formats)
-    for folder in dict.fromkeys((Path(directory), *(path.parent for path in drawn))):
-        make_folder(folder)
-    for path, content in drawn.items():
-        write(path, content)
-    return list(drawn)
+    drawn = draw_files(result, Path(directory), [formats] if isinstance(formats, str) else formats, full=full)
+    return write_into(Path(directory), drawn)
+
+
+def _write_paper(result: Result | Results, directory: str | os.PathLike[str]) -> list[Path]:
+    from assay.files import write_into
+    from assay.render.paper import make_paper
+
+    return write_into(Path(directory), make_paper(result, Path(directory))[0])
 
 
 def _read(path: str | os.PathLike[str], from_json: Callable[[str], Read]) -> Read:

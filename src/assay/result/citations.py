@@ -40,13 +40,20 @@ def papers() -> dict[str, tuple[str, ...]]:
 
 def bibtex(names: Iterable[str]) -> str:
     """The entries for measures, tests or files of Results; all of them if nothing is named."""
-    keys, known, texts = ["assay"], papers(), read_entries()
+    known, words = papers(), []
     for name in list(names) or known:
-        for word in list_methods(Result.read(name)) if name.endswith(".json") else [name.partition("(")[0]]:
-            if word not in known:
-                raise unknown("measure or test", word, known, command="assay measures")
-            keys += known[word]
-    return "\n\n".join(texts[key] for key in dict.fromkeys(keys)) + "\n"
+        words += list_methods(Result.read(name)) if name.endswith(".json") else [name.partition("(")[0]]
+    for word in words:
+        if word not in known:
+            raise unknown("measure or test", word, known, command="assay measures")
+    return write_entries(words)
+
+
+def write_entries(words: Iterable[str]) -> str:
+    """The entries for assay, and for measures, tests and methods by name."""
+    known, texts = papers(), read_entries()
+    keys = dict.fromkeys(["assay", *(key for word in words for key in known[word])])
+    return "\n\n".join(texts[key] for key in keys) + "\n"
 
 
 def read_entries() -> dict[str, str]:
@@ -64,6 +71,8 @@ def list_methods(result: Result) -> list[str]:
     names = [*measures, *(row.test for row in result.comparisons)]
     changes = ["changes"] * (result.about.command != "bayes")
     names += [*["holm", *changes] * bool(result.comparisons), result.about.interval]
+    names += ["holm"] * any(row.pairs for row in result.ranks)
+    names += ["wilson"] * any(row.interval == "score" for row in result.scores)
     names += ["characters"] * (result.about.aligned_by == "characters")
     # Between annotators of spans F1 is used instead of kappa.
     names += ["agreement"] * (result.about.command == "agreement" and bool({"exact", "fair"} & set(measures)))

@@ -14,7 +14,7 @@ from assay.render.pictures import confidences, runs, systems, weights
 from assay.render.pictures.sheet import FORMATS, check_plot, encode_figure, shorten_name
 from assay.render.tables import describe_contributions, name_group, name_nothing
 from assay.result import Comparison, Result, Results, is_category
-from assay.result.numbers import DIFFERENCES
+from assay.result.numbers import DIFFERENCES, plural
 from assay.result.schema import Posterior
 
 if TYPE_CHECKING:
@@ -23,17 +23,22 @@ if TYPE_CHECKING:
 _LONGEST = 60
 Draw = Callable[[], "Figure"]
 
-__all__ = ["check_plot", "draw_figure", "draw_files", "list_figures"]
+_MAIN = ("scores", "differences", "slices", "coincidences", "forest", "matrix", "ranking", "ranks")
+"""The kinds of figures that a paper needs, if they are over all data."""
+
+__all__ = ["check_plot", "choose_figures", "draw_figure", "draw_files", "list_figures"]
 
 
-def draw_files(result: Result | Results, folder: Path, formats: Sequence[str]) -> dict[Path, bytes]:
-    """All figures of a Result, or of several data sets, by their files in a folder; nothing is written yet."""
+def draw_files(
+    result: Result | Results, folder: Path, formats: Sequence[str], *, full: bool = False
+) -> dict[Path, bytes]:
+    """The figures that a paper needs, or all, by their files in a folder; nothing is written yet."""
     for form in formats:
         if form not in FORMATS:
             raise unknown("format of figures", form, FORMATS)
     check_plot()
     contents: dict[Path, bytes] = {}
-    for name, draw in list_figures(result).items():
+    for name, draw in (list_figures(result) if full else choose_figures(result)).items():
         figure = draw()
         contents |= {path: encode_figure(figure, path) for path in (folder / f"{name}.{form}" for form in formats)}
     return contents
@@ -71,6 +76,18 @@ def list_figures(result: Result | Results) -> dict[str, Draw]:
     return draws
 
 
+def choose_figures(result: Result | Results) -> dict[str, Draw]:
+    """The few figures that a paper needs: scores, differences, and slices; over runs, each data set of the one pair,
+    or the matrix and the order of several systems."""
+    draws = list_figures(result)
+    posteriors = result.bayes if isinstance(result, Result) else ()
+    pairs = {frozenset((row.a, row.b)) for row in posteriors}
+    is_pair = len(pairs) == 1 and any(row.by_data_set for row in posteriors)
+    without = {"matrix", "ranking"} if is_pair else {"forest"}
+    kinds = {name: name.partition("-")[0] for name in draws if "/" not in name and not name.startswith("matrix-")}
+    return {name: draws[name] for name, kind in kinds.items() if kind in _MAIN and kind not in without}
+
+
 def stem(*names: str) -> str:
     """The name of a file, without its ending, from any names: letters and digits of any script, but no slash."""
     safe = (re.sub(r"[^\w.-]+", "_", unicodedata.normalize("NFC", name)).strip("._-") for name in names)
@@ -82,13 +99,7 @@ def _score_figures(result: Result) -> Iterator[tuple[str, Draw]]:
     """Figures of systems on one data set for which the Result has data, the most important first."""
     if result.bayes:
         return
-    for number, (form, by_measure) in enumerate(systems.group_scores(result)):
-        yield stem("scores", *list(by_measure)[: min(number, 1)]), partial(systems.draw_scores, by_measure, form)
-    tests: dict[str, list[Comparison]] = {}
-    for row in systems.choose_tests(result):
-        tests.setdefault(DIFFERENCES[result.form_of(row)], []).append(row)
-    for number, (form, rows) in enumerate(tests.items()):
-        yield stem("differences", *[rows[0].measure] * min(number, 1)), partial(systems.draw_differences, rows, form)
+    yield from _main_figures(result)
     median = f" {result.shown.remarks['median']}" if "median" in result.shown.remarks else ""
     bounds = [row for row in result.bounds if row.slice is None and row.on == result.bounds[0].on]
     if bounds and bounds[0].verdict:
@@ -145,8 +156,24 @@ def _score_figures(result: Result) -> Iterator[tuple[str, Draw]]:
         yield stem("slices", name), partial(systems.draw_slices, result, name)
 
 
+def _main_figures(result: Result) -> Iterator[tuple[str, Draw]]:
+    """Figures of scores and differences; of averages, if the Result is over several data sets."""
+    sets = next((row.data_sets for row in result.systems_over_sets), 0)
+    over = f" Averages over {plural(sets, 'data set')}." if sets else ""
+    for number, (form, by_measure) in enumerate(systems.group_scores(result)):
+        name = stem("scores", *list(by_measure)[: min(number, 1)])
+        yield name, partial(systems.draw_scores, by_measure, form, over)
+    tests: dict[str, list[Comparison]] = {}
+    for row in systems.choose_tests(result):
+        tests.setdefault(DIFFERENCES[result.form_of(row)], []).append(row)
+    for number, (form, rows) in enumerate(tests.items()):
+        name = stem("differences", *[rows[0].measure] * min(number, 1))
+        yield name, partial(systems.draw_differences, rows, form, over)
+
+
 def _set_figures(results: Results) -> Iterator[tuple[str, Draw]]:
-    """Figures of ranks and error types over several data sets, then those of each data set."""
+    """Figures of averages, ranks and error types over several data sets, then those of each data set."""
+    yield from _main_figures(results.overall)
     yield from _run_figures(results.overall)
     for number, group in enumerate(systems.group_error_types(next(iter(results.sets.values())))):
         name = stem("errors", group[0]) if number else "errors"

@@ -97,7 +97,7 @@ def group_scores(result: Result) -> list[tuple[str, ByMeasure]]:
 
 
 @with_look
-def draw_scores(by_measure: ByMeasure, form: str = "percent") -> Figure:
+def draw_scores(by_measure: ByMeasure, form: str = "percent", remark: str = "") -> Figure:
     """Scores of systems, from the best to the worst by the first measure; for a single system, its measures."""
     shown = {
         measure: {
@@ -120,7 +120,9 @@ def draw_scores(by_measure: ByMeasure, form: str = "percent") -> Figure:
     letters = "; systems with a common letter do not differ significantly (p > 0.05 after Holm)" * grouped
     runs = "; small dots are single runs" * any(row.runs for rows in shown.values() for row in rows.values())
     unit = ", in percent" * (form == "percent")
-    return _draw_rows(ranked, shown, f"Scores with their 95% intervals{unit}{letters}{runs}.", form, apart=apart)
+    known = any(not math.isnan(row.low) for rows in by_measure.values() for row in rows.values())
+    caption = f"Scores{' with their 95% intervals' * known}{unit}{letters}{runs}.{remark}"
+    return _draw_rows(ranked, shown, caption, form, apart=apart)
 
 
 def choose_tests(result: Result) -> list[Comparison]:
@@ -147,7 +149,7 @@ def choose_pairs(result: Result, pairs: Sequence[tuple[str, str]]) -> set[tuple[
 
 
 @with_look
-def draw_differences(tests: Sequence[Comparison], form: str = "points") -> Figure:
+def draw_differences(tests: Sequence[Comparison], form: str = "points", remark: str = "") -> Figure:
     """Differences of pairs of systems, the second system's score minus the first's, with p."""
     shown: dict[str, dict[str, Interval]] = {}
     for row in tests:
@@ -161,7 +163,7 @@ def draw_differences(tests: Sequence[Comparison], form: str = "points") -> Figur
         rows, shown = list(shown), {pair: {measure: intervals[pair] for measure, intervals in shown.items()}}
     caption = (
         f"Differences, the second system's score minus the first's{', in points' * (form == 'points')} with the "
-        f"{interval_title(tests)}, and p after Holm's correction, in bold if it is at most 0.05."
+        f"{interval_title(tests)}, and p after Holm's correction, in bold if it is at most 0.05.{remark}"
     )
     return _draw_rows(rows, shown, caption, form, zero=True)
 

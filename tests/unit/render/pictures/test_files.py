@@ -12,10 +12,10 @@ from xml.etree import ElementTree
 import pytest
 
 from assay.errors import UsageError
-from assay.render.pictures import check_plot, draw_files, list_figures, stem
+from assay.render.pictures import check_plot, choose_figures, draw_files, list_figures, stem
 from assay.render.pictures.runs import draw_ranking
 from assay.render.pictures.sheet import encode_figure, shorten_name
-from assay.result.schema import Ranking, Thirds
+from assay.result.schema import Ranking, Table, Thirds
 from cases import each
 from unit.render.pictures.drawn import paper, posterior, result
 
@@ -26,12 +26,28 @@ HOSTILE = '</title><script>alert("1")</script> & $x_1$ \x07\x1b[31m \ud800 \u202
 
 def test_every_kind_of_figure_is_drawn_and_hostile_names_stay_text():
     posteriors = [posterior(HOSTILE, "b", f"m {HOSTILE}", data_sets=(HOSTILE, "x" * 500), draws=50)]
-    drawn = draw_files(replace(result(posteriors), rankings=paper().rankings[2:]), Path("figures"), ["svg"])
+    whole = replace(result(posteriors), rankings=paper().rankings[2:])
+    drawn = draw_files(whole, Path("figures"), ["svg"], full=True)
     kinds = {path.name.partition("-")[0].removesuffix(".svg") for path in drawn}
     assert kinds == {"forest", "matrix", "ranking", "simplex", "curves"}
     for path, found in drawn.items():
         assert not list(ElementTree.fromstring(found).iter(f"{SVG}script"))
         assert re.fullmatch(r"[\w.-]+", path.name)
+
+
+def test_of_many_figures_a_paper_needs_few():
+    pair = result([posterior("a", "b", draws=50)])
+    assert [*choose_figures(pair)] == ["forest-token-a-b"]
+    assert {"matrix", "curves-token-a-b", "simplex-token-a-b"} <= {*list_figures(pair)}
+    several = choose_figures(paper())
+    assert {name.partition("-")[0] for name in several} == {"matrix", "ranking"}
+    assert "matrix-region" not in several and len(list_figures(paper())) > 4 * len(several)
+
+
+def test_sizes_of_data_sets_are_no_scores_to_draw():
+    sizes = Table("Data sets", ("data set", "accuracy"), (("english", 632),), ("text", "count"), name="sizes")
+    runs = result([posterior("a", "b", draws=50)])
+    assert [*list_figures(replace(runs, tables=(sizes,)))] == [*list_figures(runs)]
 
 
 def test_a_figure_is_the_same_each_time_whatever_the_users_settings_are():
