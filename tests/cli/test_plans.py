@@ -177,7 +177,7 @@ def test_annotators_make_a_table_of_items(assay, rated):
         ("--system m=m.csv", "plan --system takes annotators: a file each, or one table of ratings for all."),
         ("ratings.csv --system m=m.csv --margin 1pt", "--margin: with annotators, a plan gives the differences"),
         ("ratings.csv --system m=m.csv --baseline m", "--baseline: not for a plan with annotators. Leave it out."),
-        ("ratings.csv --system m=m.csv --power 1", "--power 1.0: give a probability between 0 and 1, e.g. 0.8."),
+        ("ratings.csv --system m=m.csv --power 1", "--power 1: give a probability between 0 and 1, e.g. 0.8."),
         ("ratings.csv --system m=nowhere.csv", "nowhere.csv: cannot be opened"),
         (
             "ratings.csv --column r0 --column r1 --column r2 --column r3 --system m=m.csv",

@@ -277,7 +277,7 @@ def weights_table(sweeps: Sequence[Sweep], what: str, after: str) -> Table:
             "Percent of all weightings under which a system is surely better, each weighting by itself"
             + (
                 ": credits of LE, BE and LBE from 0 (fair) to 1 (a hit). everywhere: share of resamples in which a "
-                "system is better under all of them; even at: the common credit at which both are equal."
+                "system is better under all of them; even at: the common credit at which both have the same score."
                 if spans
                 else ", by Student's t."
             )
