@@ -664,7 +664,7 @@ def _bounds(result: Result) -> Iterator[Table]:
                     if row.single is not None
                 ],
                 "text percent",
-                notes=[f"Over {item}s with gold's place and label. {first.single_system}: the highest F1.", *combined],
+                notes=[f"On {item}s with gold's place and label. {first.single_system}: the highest F1.", *combined],
                 short=SHORT + 1,
             )
 

@@ -70,7 +70,8 @@ def risk_tables(risks: Sequence[Risk], noun: str, leading: set[str]) -> Iterator
         notes=(
             f"broken: {noun}s of gold that the first system has right and the second wrong, of all that the first "
             "has right; corrected: the opposite, of all that it has wrong. Brackets contain the 95% interval on data "
-            f"like these{'; P: the probability of a higher rate' * bool(p)}. A system that scores higher can break much.",
+            f"like these{'; P: the probability of a higher rate' * bool(p)}. A system that scores "
+            "higher can break much.",
         ),
         droppable=(*[8] * len(p), 5 + len(p), 2),
     )
