@@ -307,7 +307,7 @@ function upperBound(report) {
   const steps = growthFigure(report, report.result.growth.filter(here));
   const learnt = bound.verdict || (bound.not_combined && `No combination is learnt: ${bound.not_combined}.`);
   const open = learnt.includes("°") ? " ° p is not corrected." : "";
-  return [element("p", {}, sentence), learnt ? element("p", {}, learnt + open) : null, boundBars(report, bound), counted, exactSentences(report, bound), steps];
+  return [element("p", {}, sentence), learnt ? element("p", {}, learnt + open) : null, boundBars(report, bound), counted, exactSentences(report, bound), steps, boundsByLabel(report, bound, report.result.bounds.filter(here))];
 }
 
 /** @param {Report} report @param {Result["bounds"][number]} bound */
@@ -324,6 +324,22 @@ function boundBars(report, bound) {
   const caption = isF1 ? `F1 of ${report.noun}s with gold's place and label` : `Right, among gold's ${plural(bound.items, report.noun)}`;
   const heads = [bound.vote === null ? "system" : "combination", isF1 ? "F1" : "right", () => axisOf(scale)];
   return saveableFigure("upper-bound", tableWith({ caption, heads, rows: values.map(draw) }));
+}
+
+/** How far a perfect choice is above the best system on each label, the most items first. @param {Report} report @param {Result["bounds"][number]} bound @param {Result["bounds"]} bounds */
+function boundsByLabel(report, { best }, bounds) {
+  const labels = bounds.filter((row) => row.label !== null && row.gain > 0).sort((one, other) => other.gain * other.items - one.gain * one.items);
+  if (labels.length < 2) return null;
+  const scale = scaleOf(labels.flatMap((row) => [row.systems[best], row.upper]));
+  const draw = (row) => {
+    const figures = [{ value: row.systems[best], mark: "a" }, { value: row.upper, mark: "b" }];
+    const plot = figuresPlot(figures, scale, dumbbellTitle(row.label, best, row.systems[best], "upper bound", row.upper));
+    return [nameCell(row.label), numberCell(whole(row.items)), plotCell(plot), numberCell(percent(row.systems[best])), numberCell(percent(row.upper))];
+  };
+  const caption = `Upper bound by label, where it is above ${best}`;
+  const heads = ["label", `${report.noun}s`, () => axisOf(scale), best, "bound"];
+  const figure = saveableFigure("upper-bound-by-label", tableWith({ caption, heads, rows: labels.map(draw) }));
+  return element("details", {}, element("summary", {}, `by label (${whole(labels.length)})`), figure);
 }
 
 /** @param {Report} report @param {Result["bounds"][number]} bound */
