@@ -31,13 +31,13 @@ def evil(here):
     return ("compare", "gold.tsv", "one.tsv", f"sys\r{EVIL}=n\r{EVIL}.tsv", "--examples", "3", *FAST)
 
 
-def on_terminal(here, *arguments):
+def on_terminal(here, *arguments, columns=200):
     """What a terminal without colours gets."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "assay", *arguments],
         cwd=here,
-        env=environment(TERM="dumb", COLUMNS="200"),
+        env=environment(TERM="dumb", COLUMNS=str(columns)),
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,
@@ -142,7 +142,8 @@ def test_a_terminal_gets_a_screenful_and_what_to_try_next(here):
 
 
 def test_at_80_columns_intervals_are_below_their_scores_and_the_signature_is_short(here):
-    text = on_terminal(here, "compare", "gold.conllu", "a.conllu", "b.conllu", "--column", "XPOS", *FAST, "--quiet")
+    files = ("gold.conllu", "a.conllu", "b.conllu")
+    text = on_terminal(here, "compare", *files, "--column", "XPOS", *FAST, "--quiet", columns=80)
     lines = [line.rstrip() for line in text.splitlines()]
     at = next(number for number, line in enumerate(lines) if line.startswith("accuracy "))
     assert lines[at].split() == ["accuracy", "81.49", "91.14", "+9.65", "<0.0001"]

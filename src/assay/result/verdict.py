@@ -705,6 +705,7 @@ def describe_combination(bound: Bound, *, by_label: bool) -> str:
         return ""
     difference = bound.learnt - bound.single
     more = f"{abs(100 * difference):.2f} {'less' if difference < 0 else 'more'} than {bound.single_system}"
+    more = more if difference else f"the score of {bound.single_system}"
     if bound.learnt_low is not None and bound.learnt_high is not None:
         more += f" {interval(bound.learnt_low, bound.learnt_high, signed)}"
     tested = "" if bound.p is None else f", {_p(bound.p, bound.p, '')}°"

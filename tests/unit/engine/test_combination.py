@@ -64,7 +64,7 @@ def test_no_order_and_no_name_of_systems_changes_anything() -> None:
 def test_a_gain_is_named_and_nothing_is_lost() -> None:
     gold, systems = tagged(1, 200)
     gains = compare(gold, systems, measures=["accuracy"]).bounds[0]
-    assert gains.p <= 0.05 and gains.learnt > gains.single and "The combination gains." in gains.verdict
+    assert gains.p <= 0.05 and gains.learnt > gains.single and ": it gains." in gains.verdict
     # Of two systems that err at random nothing can be learnt.
     rng = np.random.default_rng(2)
     noise = {

@@ -59,7 +59,7 @@ def test_kappa_is_the_main_score_of_kappa_everywhere() -> None:
     assert result.flat()["kappa/second - first"] == pytest.approx(0.4 - 8 / 14)
     assert assay.measure("kappa")(GOLD, FIRST)["kappa"] == pytest.approx(8 / 14)
     assert assay.measure("kappa")(GOLD, FIRST)["kappa/agreement"] == pytest.approx(5 / 6)
-    header, first = render(result, "tsv").splitlines()[1:3]
+    header, first = render(result, "tsv", ("scores",)).splitlines()[1:3]
     assert (header.split("\t")[:2], first.split("\t")[:2]) == (["system", "kappa"], ["first", "0.571429"])
 
 
@@ -166,9 +166,9 @@ def test_tables_say_which_score_of_a_measure_is_shown() -> None:
     system = [[("zadanie", "subst:sg:acc:n"), ("uda", "subst:pl:acc:n")]]
     result = assay.score(gold, {"x": system}, ["pos-accuracy", "pa"], tagset="nkjp", times=20)
     assert (find("pos-accuracy").main, find("pa").main) == ("f1", "strong")
-    assert render(result, "tsv").splitlines()[1].split("\t")[1::3] == ["pos-accuracy f1", "pa strong"]
+    assert render(result, "tsv", ("scores",)).splitlines()[1].split("\t")[1::3] == ["pos-accuracy f1", "pa strong"]
     one = assay.score(GOLD, {"x": FIRST}, ["accuracy", "sentence-accuracy"], times=20)
-    assert render(one, "tsv").splitlines()[1].split("\t")[1::3] == ["accuracy", "sentence-accuracy"]
+    assert render(one, "tsv", ("scores",)).splitlines()[1].split("\t")[1::3] == ["accuracy", "sentence-accuracy"]
     assert "If a measure has several scores, F1 is shown." in render(one, "md")
 
 

@@ -109,7 +109,7 @@ def written(folder: Path, sentences: list[list[str]], name: str = "") -> str:
 def test_programs_get_plain_numbers() -> None:
     result = compared()
     value = result.score("first", "kappa").value
-    lines = render(result, "tsv").splitlines()
+    lines = render(result, "tsv", ("scores",)).splitlines()
     assert lines[2].split("\t")[:2] == ["first", f"{value:.6f}"]
     data = json.loads(result.to_json())
     assert value in [row["value"] for row in data["scores"] if row["score"] == "kappa"]

@@ -64,7 +64,7 @@ def test_what_is_said_of_pairs_looks_at_each_test_a_few_times_alone(monkeypatch)
 
     monkeypatch.setattr(Result, "main_tests", property(counted))
     page(result)
-    assert 0 < looked < 30 * len(result.comparisons)
+    assert 0 < looked < 40 * len(result.comparisons)
 
 
 def test_the_head_says_what_was_found_what_could_have_been_and_the_notes_once(result):

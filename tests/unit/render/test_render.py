@@ -202,7 +202,7 @@ def test_two_systems_fit_on_a_screen_and_the_rest_is_named(results):
     result = replace(results("plain"), examples=())
     result = replace(result, scores=tuple(row for row in result.scores if row.slice is None))
     shown = terminal(result, 80, further=["assay compare gold a b --html report.html"])
-    assert len(shown.splitlines()) < 45
+    assert len(shown.splitlines()) < 50
     assert result.verdict in " ".join(shown.split())
     assert "\nNext: assay compare gold a b --html report.html\n" in shown
     named = re.search(r"More: --full for all, or --table with ([^.]*)\.", " ".join(shown.split()))
