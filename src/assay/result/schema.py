@@ -241,7 +241,8 @@ class Power(Record):
     """The smallest true difference that would have been found with this probability."""
     needed_units: int | None
     """The number of units needed to find the observed difference, if it is the true one, in new units like these;
-    null if there is none, or if it is beyond 1,000 times as many."""
+    null if there is none, or if it is beyond 1,000 times as many. If p is at most the level, no line shows this
+    number, and it is a closed form where others are simulated."""
     needed_from: int | None
     """This number if the difference is as large as its interval allows; with `by_share`, if as many units differ as
     the interval of their share allows."""

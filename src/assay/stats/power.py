@@ -101,8 +101,11 @@ def find_detectable(
         else:
             found = _approximate_power(tilted, alpha, chance)
 
-    def count_units(effect: float | None, scale: float = 1.0) -> int | None:
-        number = plan_units(tilted, effect, draws, alpha, chance, rng, scale)
+    # A number that nobody sees, and the ends of a range, need no simulation.
+    is_shown = bool(planned) or outcome.p > alpha
+
+    def count_units(effect: float | None, scale: float = 1.0, *, simulate: bool = is_shown) -> int | None:
+        number = plan_units(tilted, effect, draws, alpha, chance, rng, scale, simulate=simulate)
         return None if number is None or number > MOST * draws else math.ceil(number * units / draws)
 
     few, largest = outcome.units < FEW_PLANNED, float(tilted.effect(tilted.far))
@@ -127,7 +130,7 @@ def find_detectable(
     fewest, most = pilot.fewest, pilot.most
     if not few:
         low, high = ends if observed > 0 else (-ends[1], -ends[0])
-        fewest, most = (count_units(end) if end > 0 else None for end in (high, low))
+        fewest, most = (count_units(end, simulate=False) if end > 0 else None for end in (high, low))
     most = most if pilot.units is not None else None
     beyond = pilot.reason == "beyond" and bool(tilted.gains.any())
     return Detectable(*found, pilot.units, fewest, most, beyond, few, (*plans, pilot))
@@ -276,6 +279,8 @@ def plan_units(
     chance: float,
     rng: np.random.Generator,
     scale: float = 1.0,
+    *,
+    simulate: bool = True,
 ) -> float | None:
     """The number of units with which a true effect is found with this probability; None if no number is enough.
 
@@ -304,7 +309,7 @@ def plan_units(
         return rough
     if len(gains) == 1:
         return _plan_tosses(float(rates[0]), float(shares[0]), alpha, chance, rough)
-    if differing >= _SIMULATED:
+    if differing >= _SIMULATED or not simulate:
         return rough
     if len(gains) > _LEVELS:
         # Sizes that differ by less than a tenth are one; this hardly changes the variance of sums.
