@@ -10,7 +10,7 @@ import { saveableFigure } from "./picture.js";
 import { term } from "./query.js";
 import { chooser, countButton, expandableTable, nameCell, numberCell, panel, plotCell, tableWith, textCell } from "./tables.js";
 /**
- * @import { Report, Result } from "./report.js"
+ * @import { Report } from "./report.js"
  * @import { Term } from "./query.js"
  */
 
@@ -81,6 +81,7 @@ function pairsPanel(report) {
   if (people.length < 3 || !by) return null;
   const values = new Map();
   const pairs = new Map(people.flatMap((a) => people.map((b) => [`${a} ~ ${b}`, [a, b]])));
+  /** @type {Map<string, number[]>} */
   const means = new Map(people.map((name) => [name, []]));
   for (const row of main.filter(({ measure }) => measure === by)) {
     const [a, b] = pairs.get(row.system) ?? [];
@@ -88,7 +89,10 @@ function pairsPanel(report) {
     for (const [one, other] of [[a, b], [b, a]]) values.set(`${one}\u0000${other}`, row.value);
     for (const name of [a, b]) means.get(name)?.push(row.value);
   }
-  const mean = (name) => means.get(name).reduce((sum, value) => sum + value, 0) / (means.get(name).length || 1);
+  const mean = (name) => {
+    const own = means.get(name) ?? [];
+    return own.reduce((sum, value) => sum + value, 0) / (own.length || 1);
+  };
   const order = [...people].sort((one, other) => mean(other) - mean(one) || (one < other ? -1 : 1));
   const known = [...values.values()];
   const [least, most] = [Math.min(...known), Math.max(...known)];

@@ -42,7 +42,7 @@ export function axisOf(scale, written = writersOf("percent").tick) {
   return chart(FLUID, 14, `from ${written(scale.ticks[0] ?? 0)} to ${written(scale.ticks.at(-1) ?? 0)}`, numbers);
 }
 
-/** Figures on a line, each with its interval: {value, low, high, mark: "a", "b" or nothing}. Two are joined. `zero` marks where there would be no difference, `band` how far from there it does not matter, `ring` another figure. */
+/** Figures on a line, each with its interval: {value, low, high, mark: "a", "b" or nothing}. Two are joined. `zero` marks where there would be no difference, `band` how far from there it does not matter, `ring` another figure. @param {any[]} figures @param {any} scale @param {string} title @param {{zero?: boolean, band?: number, ring?: number | null}} options */
 export function figuresPlot(figures, scale, title, { zero = false, band = 0, ring = null } = {}) {
   const at = percentOf(scale);
   const there = figures.filter(({ value }) => value !== null && value !== undefined);

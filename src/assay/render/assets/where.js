@@ -217,7 +217,7 @@ function contributionTable(report, rows) {
   const heads = ["group", "differ", "adds", () => axisOf(scale, signedTick), "95% interval°"];
   const caption = `What the difference on ${report.title(rows[0].measure)} is made of (°: not corrected for the number of groups)`;
   const few = steps.length > FEW_GROUPS ? steps.slice(0, FEW_GROUPS) : steps;
-  const hidden = steps.length > few.length ? element("p", { class: "soft" }, `${plural(steps.length - few.length, "more group")}: ${difference(all - few.at(-1).to)} together; the table Contributions below lists all.`) : null;
+  const hidden = steps.length > few.length ? element("p", { class: "soft" }, `${plural(steps.length - few.length, "more group")}: ${difference(all - (few.at(-1)?.to ?? 0))} together; the table Contributions below lists all.`) : null;
   return element("div", {}, tableWith({ caption, heads, rows: [...few.map(draw), last], kind: "rows stacked" }), hidden);
 }
 
@@ -314,7 +314,9 @@ function upperBound(report) {
 function boundBars(report, bound) {
   /** @type {[string, number | null][]} */
   const four = [[`${bound.single_system} (best)`, bound.single], ["vote", bound.vote], ["learnt", bound.learnt], ["upper bound", bound.bound]];
-  const values = bound.vote === null ? [...Object.entries(bound.systems), ["upper bound", bound.upper]] : four.filter(([, value]) => value !== null);
+  /** @type {[string, number | null][]} */
+  const each = [...Object.entries(bound.systems), ["upper bound", bound.upper]];
+  const values = bound.vote === null ? each : four.filter(([, value]) => value !== null);
   const scale = scaleOf(values.map(([, value]) => value));
   const draw = ([name, value], place) => {
     const drawn = figuresPlot([{ value, mark: place === values.length - 1 ? "b" : "a" }], scale, `${name}: ${percent(value)}`);
