@@ -104,7 +104,8 @@ function pairsPanel(report) {
     const value = values.get(`${row}\u0000${column}`);
     const meaning = `${row} and ${column}: ${written(value)}`;
     const terms = [{ ...term("between", row), values: [row, column] }];
-    const content = listButton(report, terms, meaning, many ? "" : short(value));
+    // What is seen is part of what is read out.
+    const content = listButton(report, terms, many ? meaning : `${short(value)}: ${row} and ${column}`, many ? "" : short(value));
     content.title = meaning;
     return { row, column, count: (most - value) / (most - least || 1), content };
   }));
