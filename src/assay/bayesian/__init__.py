@@ -284,7 +284,7 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
 
 
 def _sizes(parts: Sequence[Measured]) -> Iterator[Table]:
-    """How many items a repetition measures on each data set, if the runs say it."""
+    """A table of data sets with the number of items in one repetition, for measures whose runs give it."""
     items: dict[str, dict[str, int | str]] = {}
     for part in parts:
         for runs in part.data:

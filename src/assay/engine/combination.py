@@ -644,7 +644,7 @@ def decide(ballots: Ballots) -> Decided:
 
 
 def reach(ballots: Ballots, *, clusters: bool = False) -> Reached:
-    """What the vote and the learnt choice score, with the interval and the test against the best single system.
+    """Scores of the vote and of the learnt choice, with the interval and the test against the best single system.
 
     clusters: whether units are documents or larger, which differ in size.
     """

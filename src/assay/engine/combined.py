@@ -34,7 +34,7 @@ class Combined(NamedTuple):
 def combine(
     run: Run, inputs: Sequence[Input | Corpus], found: tuple[Ballots, Trace] | None, joined: Any, tables: Any
 ) -> Combined:
-    """What is learnt from all systems, in the words and the format of the first; an error if these forbid it."""
+    """The learnt combination in the words and the format of the first system; an error if these forbid it."""
     from assay.formats.write import write_like
 
     corpus = _combine(run, inputs, found, joined, tables)

@@ -185,7 +185,7 @@ class _Rows:
 
 
 def contribution_rows(part: Part, settings: Settings) -> Iterator[Contribution]:
-    """What each difference of main scores is made of, by kind of change, label, outcome, document and slice."""
+    """Parts of each difference of main scores, by kind of change, label, outcome, document and slice."""
     systems = part.plan.judged
     pairs = list_pairs(systems, part.plan.options.baseline)
     for index, measure in enumerate(part.plan.measures):

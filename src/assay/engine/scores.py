@@ -527,7 +527,7 @@ class MeasureScores(SystemScores):
         return [as_sums(part, self.tallies.read) for part in np.split(table, len(systems), axis=1)]
 
     def resampled_pair(self, a: int, b: int, most: int) -> list[dict[str, Floats]]:
-        """The counts of two systems in at most so many resamples, by the stream of their difference's interval."""
+        """The counts of two systems in `most` resamples or fewer, drawn as for the interval of their difference."""
         turned = self._is_turned(a, b)
         return self._resampled_sums((b, a) if turned else (a, b), most)[:: -1 if turned else 1]
 
