@@ -273,22 +273,20 @@ def test_power_on_f1_by_all_swaps() -> None:
     assert (row.power.critical, row.power.mde) == pytest.approx((case["critical_difference"], case["mde"]), abs=1e-8)
 
 
-def test_power_from_drawn_shufflings_is_that_of_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within the error of so many replicates, for the difference and for the number of units."""
-    from assay.stats import power, significance
+def test_approximate_power_is_that_of_all_shufflings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the difference; a significant one may be one step of sums away."""
+    from assay.stats import power
 
     rng = np.random.default_rng(3)
     rows = rng.integers(0, 3, (12, 3))
     data = {"a": spans(rows.tolist() * 9), "b": spans(rng.permutation(rows).tolist() * 9)}
     found = []
-    for most in (significance.MOST_OUTCOMES, 0):
-        monkeypatch.setattr(significance, "MOST_OUTCOMES", most)
-        monkeypatch.setattr(power, "all_shuffles", lambda sizes, most=most: significance.all_shuffles(sizes, most))
-        monkeypatch.setattr(significance.all_shuffles, "__defaults__", (most,))
-        row = next(figures("exact", SPANS, data, times=20_000).comparisons())
+    for most in (power._OUTCOMES, 0):
+        monkeypatch.setattr(power, "_OUTCOMES", most)
+        row = next(figures("exact", SPANS, data, times=200).comparisons())
         assert row.power is not None and row.power.mde is not None
         found.append(row.power)
-    assert found[1].mde == pytest.approx(found[0].mde, rel=0.02)
+    assert found[1].mde == pytest.approx(found[0].mde, rel=0.01)
     assert found[1].critical == pytest.approx(found[0].critical, rel=0.05)
 
 

@@ -56,6 +56,14 @@ def test_if_all_units_differ_the_power_stays_at_the_target() -> None:
     assert powers[: int(found) - 1].max() > 0.8
 
 
+def test_if_all_units_favour_one_system_only_their_number_matters() -> None:
+    several, equal = (
+        plan_units(pilot, None, 40, 0.05, 0.8, np.random.default_rng(0))
+        for pilot in (pilot_of([1, 2.3, 9], [4, 3, 1], [0, 0, 0], 40), pilot_of([1], [8], [0], 40))
+    )
+    assert several == equal
+
+
 @each("amounts,towards,against", [
     ((1, 2), (48, 20), (2, 0)),
     ((1, 3), (210, 20), (90, 0)),

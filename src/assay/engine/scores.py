@@ -31,7 +31,7 @@ from assay.engine.measure import Score as ScoreFunction
 from assay.result import Comparison, CountsRow, Power, Score
 from assay.result.grammar import ALPHA
 from assay.stats import intervals
-from assay.stats.power import find_detectable, most_beyond
+from assay.stats.power import find_detectable
 from assay.stats.resample import CHUNK_NUMBERS, bootstrap_sums, bootstrap_weights
 from assay.stats.significance import Shuffling, shuffling_test, shuffling_tests, tilted_test
 from assay.stats.streams import BOOTSTRAP, SHUFFLING, generator, is_less, rows_text, stream_of
@@ -857,7 +857,7 @@ def test_exchange(
         *(*swaps, stream, settings.times),
         amounts=exchange.amounts(function),
         width=len(exchange.a),
-        replicates=chance is not None and most_beyond(settings.times, settings.alpha) > 0,
+        replicates=False,
     )
     outcome = replace(outcome, units=exchange.units)
     if chance is None or exchange.rows.shape[1] > MOST_FIELDS:

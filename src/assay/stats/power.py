@@ -7,8 +7,9 @@ directions are tilted: a unit favours A with a probability that grows with what 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -16,18 +17,22 @@ import numpy as np
 
 from assay.arrays import Array, Floats, Ints
 from assay.stats.significance import Shuffling, all_shuffles, clopper_pearson
-from assay.stats.tails import LOG_2, Difference, TiltedShuffling, least_tilt
+from assay.stats.tails import LOG_2, Difference, TiltedShuffling
 
 MOST = 1000
 """The largest factor by which the number of units may grow."""
-PLANNED = 2500
-"""A quarter of the number of replicates if power is estimated from these."""
+PLANNED = 5000
+"""The number of new test sets from which the power of a number of units is estimated."""
 FEW_PLANNED = 12
 """With fewer units that differ, the number of units needed depends much on their share."""
-_LEVELS = 100
+_OUTCOMES = 1 << 16
+"""Up to this number, outcomes are enumerated; the approximation for more of them is as good."""
+_LEVELS = 12
 """The most sizes of differences that are drawn as they are."""
 _SIMULATED, _MANY = 60, 2000
 """With fewer units that differ, sums are not normal, so power is simulated; up to `_MANY`, tosses are counted."""
+_ROUNDS = 8
+"""The most numbers of units whose power is simulated."""
 _SLACK = 1e-12
 
 
@@ -85,42 +90,38 @@ def find_detectable(
 ) -> Detectable | None:
     """The power of a test of two systems (as in `shuffling_test`); None if they do not differ.
 
-    `outcome` has the replicates of p, `ends` are the ends of the interval of the difference (b - a). `draws` is the
+    `outcome` is that of the test, `ends` are the ends of the interval of the difference (b - a). `draws` is the
     number of all units, or of blocks of them if the rows are blocks. `planned` are further differences to plan for.
     """
     if not len(sizes) or math.isnan(outcome.p):
         return None
     tilted = TiltedShuffling(a, b, swaps, sizes, difference)
-    found = _enumerate_power(tilted, alpha, chance)
-    if found is None:
-        null = outcome.halves
-        if null is None and most_beyond(4 * PLANNED, alpha):
-            null = tilted.draw(0.0, 4 * PLANNED, rng)
-        if null is not None and most_beyond(len(null), alpha):
-            found = _sample_power(tilted, null, alpha, chance, rng)
-        else:
-            found = _approximate_power(tilted, alpha, chance)
+    found = _enumerate_power(tilted, alpha, chance) or _approximate_power(tilted, alpha, chance)
 
-    # A number that nobody sees, and the ends of a range, need no simulation.
+    # A number that nobody sees needs no simulation; the ends of a range are off by the same factor.
     is_shown = bool(planned) or outcome.p > alpha
 
-    def count_units(effect: float | None, scale: float = 1.0, *, simulate: bool = is_shown) -> int | None:
-        number = plan_units(tilted, effect, draws, alpha, chance, rng, scale, simulate=simulate)
-        return None if number is None or number > MOST * draws else math.ceil(number * units / draws)
+    def count_units(effect: float | None, scale: float = 1.0, *, simulate: bool = False) -> float | None:
+        return plan_units(tilted, effect, draws, alpha, chance, rng, scale, simulate=simulate)
+
+    def show(number: float | None, factor: float = 1.0) -> int | None:
+        return None if number is None or number > MOST * draws else math.ceil(factor * number * units / draws)
 
     few, largest = outcome.units < FEW_PLANNED, float(tilted.effect(tilted.far))
 
     def plan(effect: float | None, shown: float) -> Planned:
         if effect is not None and effect > largest * (1 + 1e-9):
             return Planned(shown, None, None, None, "impossible")
-        number = count_units(effect)
+        number = count_units(effect, simulate=is_shown)
         limits: list[int | None] = [None, None]
-        if few:
+        if few and number is not None and (rough := count_units(effect)):
             # The ends of the interval of the share of units that differ; for this effect, some of them must.
             shares = [share * draws / outcome.units for share in clopper_pearson(outcome.units, draws)]
-            limits = [count_units(effect, max(scale, (effect or 0) / largest)) for scale in shares]
+            scales = [max(scale, (effect or 0) / largest) for scale in shares]
+            limits = [show(count_units(effect, scale), number / rough) for scale in scales]
             limits.sort(key=lambda limit: math.inf if limit is None else limit)
-        return Planned(shown, number, limits[0], limits[1], "beyond" if number is None else "")
+        needed = show(number)
+        return Planned(shown, needed, limits[0], limits[1], "beyond" if needed is None else "")
 
     observed = float(difference(a, b))
     plans = [plan(effect, effect) for effect in planned]
@@ -130,18 +131,33 @@ def find_detectable(
     fewest, most = pilot.fewest, pilot.most
     if not few:
         low, high = ends if observed > 0 else (-ends[1], -ends[0])
-        fewest, most = (count_units(end, simulate=False) if end > 0 else None for end in (high, low))
+        fewest, most = (show(count_units(end)) if end > 0 else None for end in (high, low))
     most = most if pilot.units is not None else None
     beyond = pilot.reason == "beyond" and bool(tilted.gains.any())
     return Detectable(*found, pilot.units, fewest, most, beyond, few, (*plans, pilot))
 
 
-def _bisect(holds: Callable[[float], bool], high: float, steps: int = 60) -> float:
-    """The smallest value up to `high` for which `holds` is true."""
-    low = 0.0
-    for _ in range(steps):
-        middle = (low + high) / 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
+def _find_root(function: Callable[[float], float], low: float, far: float) -> float:
+    """The argument from `low` on at which an increasing function reaches 0, or `far` if that is less; from above, by
+    false position."""
+    low, below, high, side = 0.0, function(0.0), min(low, far), 0
+    if below >= 0:
+        return 0.0
+    enough = -1e-15 * below
+    while (above := function(high)) < 0:
+        if high >= far:
+            return far
+        low, below, high = high, above, min(far, 1.5 * high)
+    for _ in range(60):
+        middle = (low * above - high * below) / (above - below)
+        value = function(middle)
+        # The value at an end that stays is halved, so that both ends come nearer.
+        if value < 0:
+            low, below, above, side = middle, value, above / (2 if side < 0 else 1), -1
+        else:
+            high, above, below, side = middle, value, below / (2 if side > 0 else 1), 1
+        if 0 <= value <= enough or high - low <= 1e-15 * high:
+            break
     return high
 
 
@@ -149,12 +165,15 @@ def _enumerate_power(
     tilted: TiltedShuffling, alpha: float, chance: float
 ) -> tuple[float | None, float | None] | None:
     """The critical and the smallest detectable difference from all outcomes; None if there are too many."""
-    everything = all_shuffles(tilted.sizes)
+    everything = all_shuffles(tilted.sizes, _OUTCOMES)
     if everything is None:
         return None
     shown, fair = everything
     signs = 2 * shown - tilted.sizes
-    values = tilted.differences(signs @ tilted.rows / 2)
+    # The second half of the outcomes mirrors the first.
+    half = -(-len(signs) // 2)
+    values = tilted.differences(signs[:half] @ tilted.rows / 2)
+    values = np.concatenate([values, values[: len(signs) - half][::-1]])
     # The smallest difference that is reached with a probability of at most alpha.
     order = np.argsort(-values, kind="stable")
     ordered = values[order]
@@ -169,103 +188,84 @@ def _enumerate_power(
     sums, logs = (signs @ tilted.gains)[hit], np.log(fair[hit])
 
     def power(tilt: float) -> float:
-        # log cosh without overflow.
-        scaled = tilt * tilted.gains
-        norm = tilted.sizes @ (scaled + np.log1p(np.exp(-2 * scaled)) - math.log(2))
-        return float(np.exp(logs + tilt * sums - norm).sum())
+        return float(np.exp(logs + tilt * sums - tilted.sizes @ _log_cosh(tilt * tilted.gains)).sum())
 
     # From below, because outcomes far out matter whose fair probabilities are too small for a float.
-    high = min(tilted.far, 1 / math.sqrt(float(tilted.sizes @ tilted.gains**2)))
-    while high < tilted.far and power(high) < chance:
-        high = min(tilted.far, 2 * high)
-    return critical, float(tilted.effect(_bisect(lambda tilt: power(tilt) >= chance, high)))
-
-
-def _sample_power(
-    tilted: TiltedShuffling, null: Floats, alpha: float, chance: float, rng: np.random.Generator
-) -> tuple[float | None, float | None]:
-    """The critical and the smallest detectable difference from replicates.
-
-    Draws under one tilt are reweighted for all tilts near it.
-    """
-    times = len(null)
-    critical = _find_critical(tilted.differences(null), alpha)
-    if critical is None:
-        return None, None
-    beyond = NormalDist().inv_cdf(chance)
-    squares = tilted.sizes * tilted.gains**2
-
-    def is_far(tilt: float) -> bool:
-        moved = np.tanh(np.minimum(tilt * tilted.gains, 350))
-        spread = math.sqrt(float(squares @ (1 - moved**2)))
-        return float(tilted.sizes * tilted.gains @ moved) >= critical + beyond * spread
-
-    tilt = _bisect(is_far, tilted.far)
-    for _ in range(5):
-        halves = tilted.draw(tilt, times, rng)
-        hit, sums = tilted.differences(halves) >= critical - _SLACK, 2 * halves @ tilted.gradient
-
-        def weighed(other: float, at: float = tilt, sums: Floats = sums, hit: Array = hit) -> tuple[float, float]:
-            logs = (other - at) * sums
-            weights = np.exp(logs - logs.max())
-            total = weights.sum()
-            return float(weights[hit].sum() / total), float(total**2 / (weights @ weights))
-
-        near = _bisect(lambda other, weighed=weighed: weighed(other)[0] >= chance, 2 * tilt, 40)  # type: ignore[misc]
-        if weighed(near)[1] >= times / 4:
-            return critical, float(tilted.effect(near))
-        tilt = near
-    return critical, float(tilted.effect(tilt))
-
-
-def _find_critical(values: Floats, alpha: float) -> float | None:
-    """The smallest difference with p ≤ alpha, p being (1 + hits) / (1 + replicates)."""
-    number = most_beyond(len(values), alpha)
-    largest = -np.sort(np.partition(-values, number)[: number + 1] if number < len(values) else -values)
-    last = np.append(largest[:-1] - largest[1:] > _SLACK, number == len(values))
-    fit = np.flatnonzero(last)
-    return float(largest[fit[-1]]) if len(fit) else None
+    low = 1 / math.sqrt(float(tilted.sizes @ tilted.gains**2))
+    return critical, float(tilted.effect(_find_root(lambda tilt: power(tilt) - chance, low, tilted.far)))
 
 
 def _approximate_power(tilted: TiltedShuffling, alpha: float, chance: float) -> tuple[float | None, float | None]:
-    """The critical and the smallest detectable difference if alpha is too small for replicates.
+    """The critical and the smallest detectable difference if there are too many outcomes to enumerate.
 
-    The sum over units has the tail of its saddlepoint approximation (Lugannani and Rice 1980), and is normal around
-    its mean.
+    The sum over units has the tails of its saddlepoint approximation for sums with a step, if there is one (Lugannani
+    and Rice 1980, Daniels 1987). Tilted sums are an exponential family, so one saddlepoint is that of all tilts.
     """
-    sizes, gains = tilted.sizes, tilted.gains
-    if alpha < 2.0 ** (1 - int(sizes[gains > 0].sum())):
+    gains, sizes, _, step = _find_levels(tilted, tilted.own)
+    if alpha < 2.0 ** (1 - int(sizes.sum())):
         return None, None
+    total, far = float(sizes @ gains), tilted.far * float(tilted.gains.max())
 
-    def moments(tilts: Floats) -> tuple[Floats, Floats]:
-        moved = np.tanh(tilts * gains)
-        return moved @ (sizes * gains), np.sqrt((1 - moved**2) @ (sizes * gains**2))
+    def expect(tilt: float) -> float:
+        return float(sizes * gains @ np.tanh(tilt * gains))
 
-    def rarity(tilts: Floats) -> Floats:
-        mean, spread = moments(tilts)
-        norm = (tilts * gains + np.log1p(np.exp(-2 * tilts * gains)) - LOG_2) @ sizes
-        root, step = np.sqrt(2 * (tilts[:, 0] * mean - norm)), np.maximum(tilts[:, 0] * spread, 1e-300)
-        density = np.exp(-root * root / 2) / math.sqrt(2 * math.pi)
-        outside = [math.erfc(value / math.sqrt(2)) for value in root.tolist()]
-        # Far out, the probability is too small for a float.
-        return np.asarray(1 / np.maximum(outside + 2 * density * (1 / step - 1 / root), 1e-300))
+    def norm(tilt: float) -> float:
+        return float(sizes @ _log_cosh(tilt * gains))
+
+    def spread(tilt: float) -> float:
+        return math.sqrt(float(sizes * gains**2 @ (1 - np.tanh(tilt * gains) ** 2)))
+
+    def tail(saddle: float, tilt: float, expected: float, norm_there: float, spread_there: float) -> float:
+        """The probability under a tilt of a sum of at least `expected` plus a step."""
+        move = saddle - tilt
+        root = math.copysign(math.sqrt(max(0.0, 2 * (move * expected - norm_there + norm(tilt)))), move)
+        slope = (math.sinh(min(max(step * move, -300.0), 300.0)) / step if step else move) * spread_there
+        outside = math.erfc(root / math.sqrt(2)) / 2
+        if abs(root) < 1e-5 or not slope:
+            return outside
+        return outside + math.exp(-root * root / 2) / math.sqrt(2 * math.pi) * (1 / slope - 1 / root)
+
+    def rarity(saddle: float) -> float:
+        found = 2 * tail(saddle, 0.0, expect(saddle), norm(saddle), spread(saddle))
+        return math.log(alpha) - math.log(max(found, 1e-300))
 
     # With so small a tilt, the expected sum is half a standard deviation.
     low = 0.5 / math.sqrt(float(sizes @ gains**2))
-    critical = least_tilt(rarity, 1 / alpha, low, tilted.far)
-    bound, beyond = float(moments(np.array([[critical]]))[0][0]), NormalDist().inv_cdf(chance)
+    critical = min(total, expect(_find_root(rarity, low, far)) + step)
+    if step:
+        critical = total - 2 * step * math.floor((total - critical) / (2 * step) + 1e-9)
+    saddle, reached = (
+        _find_root(lambda tilt, aim=aim: expect(tilt) - aim, low, far)  # type: ignore[misc]
+        for aim in (critical - step, critical)
+    )
+    there = (critical - step, norm(saddle), spread(saddle))
 
-    def reached(tilts: Floats) -> Floats:
-        mean, spread = moments(tilts)
-        return mean - beyond * spread
+    def power(tilt: float) -> float:
+        return tail(saddle, tilt, *there) + tail(saddle, -tilt, *there)
 
-    return float(tilted.effect(critical)), float(tilted.effect(least_tilt(reached, bound, low, tilted.far)))
+    tilts = reached, _find_root(lambda tilt: power(tilt) - chance, low, far)
+    bound, smallest = (float(tilted.effect(tilt / float(tilted.gains.max()))) for tilt in tilts)
+    return bound, smallest
 
 
-def most_beyond(times: int, alpha: float) -> int:
-    """The largest number of replicates that may reach a difference with p ≤ alpha; 0 if p cannot be alpha."""
-    probabilities = np.cumsum(np.full(times, 1 / (1 + times)))
-    return int(np.searchsorted(probabilities, (alpha - 1 / (1 + times)) * (1 + 1e-12), side="right"))
+def _log_cosh(values: Floats) -> Floats:
+    sizes = np.abs(values)
+    return np.asarray(sizes + np.log1p(np.exp(-2 * sizes)) - LOG_2)
+
+
+def _add_up(group: Ints, values: Array) -> Floats:
+    return np.bincount(group, values).astype(np.float64)
+
+
+def _find_levels(tilted: TiltedShuffling, chances: Floats) -> tuple[Floats, Floats, Floats, float]:
+    """The distinct parts of units in the difference, as shares of the largest; how many units have each; how many of
+    them favour A with these chances; and the step of which sums are multiples, plus a constant, or 0."""
+    gains, group = np.unique(np.round(tilted.gains / tilted.gains.max(initial=1e-300), 9), return_inverse=True)
+    sizes, towards = (_add_up(group, values) for values in (tilted.sizes, tilted.sizes * chances))
+    gains, sizes, towards = gains[gains > 0], sizes[gains > 0], towards[gains > 0]
+    steps = {part: gains / gains[:1] * part for part in (1, 2, 3)}
+    part = next((part for part, of in steps.items() if np.abs(of - np.rint(of)).max(initial=0) < 1e-6), 0)
+    return gains, sizes, towards, float(gains[0]) / part if part and len(gains) else 0.0
 
 
 # --- planning ---
@@ -288,64 +288,47 @@ def plan_units(
     Their directions are tilted until they have this effect or, if it is None, are as likely as in the pilot. Each
     draw is tested with its own critical value.
     """
-    largest = float(tilted.gains.max(initial=0.0))
-    if not largest:
-        return None
     chances = tilted.own if effect is None else tilted.chances(_find_tilt(tilted, effect / scale))
     # Only the size and the direction of a unit's part in the difference matter.
-    gains, group = np.unique(np.round(tilted.gains / largest, 9), return_inverse=True)
-    sizes, towards = (np.bincount(group, values)[gains > 0] for values in (tilted.sizes, tilted.sizes * chances))
-    gains, rates, shares = gains[gains > 0], sizes * scale / draws, np.minimum(1.0, towards / sizes)
+    gains, sizes, towards, step = _find_levels(tilted, chances)
+    rates, shares = sizes * scale / draws, np.minimum(1.0, towards / sizes)
     moved = float(rates @ (gains * (2 * shares - 1)))
     if abs(moved) < 1e-12:
         return None
     shares = shares if moved > 0 else 1 - shares
-    # Sums are multiples of a step, if there is one, plus a constant.
-    steps = {part: gains / gains[0] * part for part in (1, 2, 3)}
-    step = next((gains[0] / part for part, of in steps.items() if np.abs(of - np.rint(of)).max() < 1e-6), 0.0)
     rough = _plan_sums(gains, rates, shares, alpha, chance, step)
     differing = rough * float(rates.sum())
     if differing > _MANY:
         return rough
-    if len(gains) == 1:
-        return _plan_tosses(float(rates[0]), float(shares[0]), alpha, chance, rough)
+    if len(gains) == 1 or shares.min() == 1:
+        # If all have one direction, p only depends on their number.
+        return _plan_tosses(float(rates.sum()), float(shares[0]), alpha, chance, rough)
     if differing >= _SIMULATED or not simulate:
         return rough
     if len(gains) > _LEVELS:
-        # Sizes that differ by less than a tenth are one; this hardly changes the variance of sums.
-        gains, levels = np.unique(np.exp(np.rint(10 * np.log(gains)) / 10), return_inverse=True)
-        shares = np.bincount(levels, rates * shares) / np.bincount(levels, rates)
-        rates, step = np.asarray(np.bincount(levels, rates), dtype=np.float64), 0.0
+        # Sizes that differ by less than a fifth are one, with the mean and the variance of their sums.
+        levels = np.unique(np.rint(5 * np.log(gains)), return_inverse=True)[1]
+        sums = (rates, rates * gains**2, rates * gains * (2 * shares - 1))
+        rates, squares, means = (_add_up(levels, values) for values in sums)
+        gains, step = np.sqrt(squares / rates), 0.0
+        shares = np.clip((1 + means / (rates * gains)) / 2, 0.0, 1.0)
     normal = NormalDist()
     level, aim = normal.inv_cdf(1 - alpha / 2), normal.inv_cdf(chance)
-    for _ in range(3):
+    for _ in range(_ROUNDS):
         number = math.ceil(rough)
-        powers = [_draw_power(gains, rates, shares, alpha, step, number, rng) for _ in range(4)]
-        # The quantile of the power is linear in the root of the units.
-        power = min(max(sum(powers) / len(powers), 0.05), 0.9999)
-        rough = number * ((level + aim) / (level + normal.inv_cdf(power))) ** 2
-        if abs(rough / number - 1) < 0.03:
+        power = (_draw_power(gains, rates, shares, alpha, step, number, rng) + 1e-4) / (1 + 2e-4)
+        # The quantile of the power is linear in the root of the units, if they are about enough.
+        factor = ((level + aim) / max(level + normal.inv_cdf(power), 1e-3)) ** 2
+        rough = number * min(max(factor, 0.5), 2.0)
+        if abs(factor - 1) < 0.03:
             break
     return rough
 
 
 def _find_tilt(tilted: TiltedShuffling, effect: float) -> float:
-    """The tilt with this effect, or the largest useful tilt; by false position."""
-    low, below, high = 0.0, -effect, effect / max(float(tilted.sizes @ tilted.gains**2), 1e-300)
-    while (above := float(tilted.effect(high)) - effect) < 0:
-        if high >= tilted.far:
-            return tilted.far
-        low, below, high = high, above, min(tilted.far, 2 * high)
-    for _ in range(100):
-        if above <= 1e-15:
-            break
-        middle = (low * above - high * below) / (above - below)
-        found = float(tilted.effect(middle)) - effect
-        if found < 0:
-            low, below, above = middle, found, above / 2
-        else:
-            high, above, below = middle, found, below / 2
-    return high
+    """The tilt with this effect, or the largest useful tilt."""
+    low = effect / max(float(tilted.sizes @ tilted.gains**2), 1e-300)
+    return _find_root(lambda tilt: float(tilted.effect(tilt)) - effect, low, tilted.far)
 
 
 def _plan_sums(gains: Floats, rates: Floats, shares: Floats, alpha: float, chance: float, step: float) -> float:
@@ -364,11 +347,12 @@ def _plan_sums(gains: Floats, rates: Floats, shares: Floats, alpha: float, chanc
     reach = normal.inv_cdf(chance) * math.sqrt(max(variance, 0.0))
     first = ((level + reach) * root / mean) ** 2
 
-    def is_enough(number: float) -> bool:
+    def exceed(more: float) -> float:
+        number = first / 2 + more
         critical = level - (level**3 - 3 * level) * fourth / (12 * number * square**2)
-        return math.sqrt(number) * mean / root + (bias - step / root) / math.sqrt(number) >= critical + reach
+        return math.sqrt(number) * mean / root + (bias - step / root) / math.sqrt(number) - critical - reach
 
-    return first / 2 + _bisect(lambda more: is_enough(first / 2 + more), 3 * first, 40)
+    return first / 2 + _find_root(exceed, first / 2, 3 * first)
 
 
 def _draw_power(
@@ -417,8 +401,8 @@ def _plan_tosses(rate: float, share: float, alpha: float, chance: float, rough: 
 
     # If nearly all units differ, the power goes up and down as numbers grow, within about their root: the answer is
     # one more than the last number that is not enough.
-    near = int(_bisect(lambda number: suffices(math.ceil(number)), 2 * rough + 20, 30))
-    number = near + 3 + int(3 * math.sqrt(near)) * (rate > 0.5)
+    near = bisect_left(range(int(2 * rough) + 20), True, key=suffices)
+    number = near + 2 + int(3 * math.sqrt(near)) * (rate > 0.5)
     while number > 0 and suffices(number):
         number -= 1
     return number + 1
@@ -438,29 +422,43 @@ def toss_power(number: int, rate: float, rejected: Floats) -> float:
 def toss_powers(share: float, most: int, alpha: float) -> Floats:
     """The probability that a sign test is significant, for each number of tosses up to `most`.
 
-    From one number of tosses to the next, the tails beyond the critical number of heads change by one term, for the
-    fair coin and for the other.
+    From one number of tosses to the next, the tail beyond the critical number of heads changes by one term, or two if
+    that number changes too.
     """
-    powers, critical, logs = np.zeros(most + 1), 0, [math.lgamma(number + 1.0) for number in range(most + 1)]
-    head, tail = (math.log(max(part, 1e-300)) for part in (share, 1 - share))
-    # The tail from the critical number of heads on: of the fair coin, of the other, and of its other side.
-    tails = [1.0, 1.0, 1.0]
-
-    def single(number: int, heads: int) -> list[float]:
-        ways, rest = logs[number] - logs[heads] - logs[number - heads], number - heads
-        logarithms = (-number * LOG_2, heads * head + rest * tail, heads * tail + rest * head)
-        return [math.exp(ways + logarithm) for logarithm in logarithms]
-
-    for number in range(1, most + 1):
-        # One more toss: a head after one too few heads reaches the critical number.
-        if critical:
-            terms = zip((0.5, share, 1 - share), single(number - 1, critical - 1), strict=True)
-            tails = [before + part * term for before, (part, term) in zip(tails, terms, strict=True)]
-        while critical <= number and 2 * tails[0] > alpha * (1 + 1e-12):
-            tails = [before - term for before, term in zip(tails, single(number, critical), strict=True)]
-            critical += 1
-        powers[number] = tails[1] + tails[2] if critical <= number else 0.0
+    critical, logs = (table[: most + 1] for table in _critical_heads(alpha, 1 << most.bit_length()))
+    # The first number of tosses with which a result can be significant: all are heads.
+    first = int(np.argmax(critical <= np.arange(most + 1)))
+    powers = np.zeros(most + 1)
+    if not first:
+        return powers
+    number = np.arange(first, most)
+    heads = critical[first:most]
+    more = critical[first + 1 :] > heads
+    for side, other in ((share, 1 - share), (1 - share, share)):
+        head, tail = math.log(max(side, 1e-300)), math.log(max(other, 1e-300))
+        # A head after one too few heads reaches the critical number, which may then be one more.
+        logarithms = logs[number] - logs[heads - 1] - logs[number - heads + 1] + (number - heads + 1) * tail
+        reached = np.exp(logarithms + heads * head)
+        rest = number + 1 - heads
+        lost = np.exp(logs[number + 1] - logs[heads] - logs[rest] + heads * head + rest * tail)
+        powers[first:] += np.cumsum(np.append(math.exp(first * head), reached - lost * more))
     return powers
+
+
+@lru_cache(8)
+def _critical_heads(alpha: float, most: int) -> tuple[Ints, Floats]:
+    """The smallest significant number of heads in each number of tosses up to `most`, or more if there is none; and
+    the logarithms of factorials."""
+    logs, critical = [math.lgamma(number + 1.0) for number in range(most + 2)], [1]
+    heads, tail = 1, 0.0
+    for number in range(1, most + 1):
+        # The tail from the critical number on: one more toss adds a head after one too few heads.
+        tail += math.exp(logs[number - 1] - logs[heads - 1] - logs[number - heads] - number * LOG_2)
+        if 2 * tail > alpha * (1 + 1e-12):
+            tail -= math.exp(logs[number] - logs[heads] - logs[number - heads] - number * LOG_2)
+            heads += 1
+        critical.append(heads)
+    return np.array(critical), np.array(logs)
 
 
 def _toss_probabilities(number: int, share: float, first: int, end: int) -> Floats:
