@@ -219,7 +219,7 @@ def transitions(items: Items, on: str, where: str | None) -> Iterator[Transition
     kinds, names = (*items.kinds, "none"), (*items.labels, NOTHING)
     for a, b in combinations(range(len(items.systems)), 2) if items.kinds else ():
         pair, systems = items.of_pair(a, b).fold(), (items.systems[a], items.systems[b])
-        labels = sorted(np.unique(pair.gold[pair.gold != NONE]).tolist(), key=names.__getitem__)
+        labels = sorted(np.flatnonzero(np.bincount(pair.gold[pair.gold != NONE])).tolist(), key=names.__getitem__)
         for label in [None, NONE, *labels]:
             mask = np.ones(len(pair), dtype=np.bool_) if label is None else pair.gold == label
             name = None if label is None else names[label]
