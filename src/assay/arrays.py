@@ -88,8 +88,10 @@ def numbers_of_runs(firsts: Ints, sizes: Ints) -> Ints:
     return np.repeat(firsts - before, sizes) + np.arange(int(sizes.sum()))
 
 
-def distinct_rows(rows: Array) -> tuple[Array, Ints, Ints]:
+def distinct_rows(rows: Array, *, grouped: bool = True) -> tuple[Array, Ints, Ints]:
     """The distinct rows of a matrix in lexicographic order, the group of each row, and the group sizes.
+
+    Unless rows are to be `grouped`, which takes longer, no groups are given.
 
     Integer rows whose ranges allow it are packed into one number each: sorting numbers is many times
     faster than sorting rows, and the order stays lexicographic.
@@ -106,7 +108,7 @@ def distinct_rows(rows: Array) -> tuple[Array, Ints, Ints]:
             for field in range(len(widths) - 2, -1, -1):
                 strides[field] = strides[field + 1] * widths[field + 1]
             keys = (rows.astype(np.int64) - low) @ strides
-            distinct, inverse, sizes = distinct_numbers(keys, size)
+            distinct, inverse, sizes = distinct_numbers(keys, size, grouped=grouped)
             unpacked = distinct[:, None] // strides % np.array(widths, dtype=np.int64) + low
             return unpacked.astype(rows.dtype), inverse, sizes
     if rows.shape[1] == 0:
@@ -153,14 +155,22 @@ def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints
     return first, np.bincount(group, weights=sizes, minlength=len(first)).astype(np.int64), group
 
 
-def distinct_numbers(keys: Ints, room: int) -> tuple[Ints, Ints, Ints]:
-    """The distinct numbers in order, the place of each number among them, and their sizes; all are below `room`."""
+def distinct_numbers(keys: Ints, room: int, *, grouped: bool = True) -> tuple[Ints, Ints, Ints]:
+    """The distinct numbers in order, the place of each number among them, and their sizes; all are below `room`.
+
+    Unless numbers are to be `grouped`, which takes longer, no places are given.
+    """
     if room > 8 * len(keys):
+        if not grouped:
+            ordered = np.sort(keys)
+            first = np.flatnonzero(np.diff(ordered, prepend=NONE))
+            return ordered[first], keys[:0], np.diff(np.append(first, len(keys)))
         return np.unique(keys, return_inverse=True, return_counts=True)
     # They lie so close that they can be counted in place of sorted.
     counts = np.bincount(keys, minlength=room)
     there = np.flatnonzero(counts)
-    return there, (np.cumsum(counts > 0) - 1)[keys], counts[there]
+    place = (np.cumsum(counts > 0) - 1)[keys] if grouped else keys[:0]
+    return there, place, counts[there]
 
 
 def sum_integers(values: Array, group: Ints, groups: int) -> Ints:

@@ -277,7 +277,7 @@ def align(
 
 
 def _one_to_one(gold: Corpus, system: Corpus, aligned_by: str, column: str) -> Pair:
-    words, nothing = np.arange(len(gold)), np.zeros(gold.sentences, dtype=bool)
+    words, nothing = gold.numbers, np.zeros(gold.sentences, dtype=bool)
     return Pair(gold, system, aligned_by, words, words, gold.sentence_of, words, nothing, column=column)
 
 

@@ -215,6 +215,11 @@ class Corpus:
         return len(self.starts) - 1
 
     @cached_property
+    def numbers(self) -> Ints:
+        """The numbers of the words, made once for all systems."""
+        return np.arange(len(self))
+
+    @cached_property
     def sentence_of(self) -> Ints:
         """The sentence of each word."""
         return ids_of_runs(self.starts)

@@ -94,16 +94,17 @@ class _Rows:
     def of(cls, tables: Sequence[Items]) -> _Rows | None:
         """The rows of all systems; None if items of different systems cannot be identified."""
         first, known = tables[0], dict[str, int]()
-        codes = [np.append(as_codes(one.labels, known), NONE) for one in tables]
+        codes = [np.append(as_codes(one.labels, known), np.int32(NONE)) for one in tables]
         in_gold = [one.has_gold if one.kinds else one.gold != NONE for one in tables]
-        known_rows, added = ([np.flatnonzero(mask == way) for mask in in_gold] for way in (True, False))
-        number = len(known_rows[0])
-        items = [
-            [one.sentence[rows], label[one.gold[rows]]]
-            for one, rows, label in zip(tables, known_rows, codes, strict=True)
-        ]
+        # Columns of large corpora are not copied if all rows are gold's.
+        known_rows = [slice(None) if mask.all() else np.flatnonzero(mask) for mask in in_gold]
+        added = [np.flatnonzero(~mask) for mask in in_gold]
+        number = int(in_gold[0].sum())
         named = not first.kinds or all(one.key is not None and one.partner is not None for one in tables)
-        if not named or not all(len(own[0]) == number and np.array_equal(own, items[0]) for own in items):
+        for one, rows, label in zip(tables[1:], known_rows[1:], codes[1:], strict=True):
+            named = named and np.array_equal(one.sentence[rows], first.sentence[known_rows[0]])
+            named = named and np.array_equal(label[one.gold[rows]], codes[0][first.gold[known_rows[0]]])
+        if not named:
             return None
         if first.kinds:
             listed, places = list_added([("", one) for one in tables], added, codes)
@@ -114,7 +115,7 @@ class _Rows:
             size = number + int(ends[-1])
         place = []
         for one, rows, others, at in zip(tables, known_rows, added, places, strict=True):
-            own = np.empty(len(one), dtype=np.int64)
+            own = np.empty(len(one), dtype=np.int32)
             own[rows], own[others] = np.arange(number), number + at
             place.append(own)
 
@@ -143,8 +144,10 @@ class _Rows:
 
     def subtract(self, measure: Measure, a: int, b: int, sentences: int) -> Counts:
         """The counts of B minus those of A by sentence and group, over the items that they answer differently."""
-        changed = np.any([x != y for x, y in zip(self.columns[a], self.columns[b], strict=True)], axis=0)
-        number = np.cumsum(changed) - 1
+        changed = np.zeros(len(self.gold), dtype=bool)
+        for first, second in zip(self.columns[a], self.columns[b], strict=True):
+            changed |= first != second
+        number = np.cumsum(changed, dtype=np.int32) - 1
         gold, is_word = self.gold[changed], self.is_word[changed]
         before, there_a, old = (column[changed] for column in self.columns[a][:3])
         after, there_b, new = (column[changed] for column in self.columns[b][:3])

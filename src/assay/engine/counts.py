@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Array, Floats, Ints, as_codes, distinct_numbers, distinct_rows, fold_codes
+from assay.arrays import NONE, Array, Floats, Ints, as_codes, distinct_numbers, distinct_rows, each_once, fold_codes
 from assay.classes import dataclass
 from assay.engine.items import CREDITS, Items
 from assay.stats.resample import is_costly
@@ -42,6 +42,8 @@ class Counts:
 
     def matrix(self) -> Ints:
         """Units × fields, labels summed up."""
+        if self.label is None and np.array_equal(self.unit, np.arange(self.units)):
+            return self.values
         return _sum_by_group(self.unit, self.values, self.units)
 
     def total(self, sizes: Ints | None = None) -> Ints:
@@ -134,7 +136,7 @@ class DistinctRows:
     @classmethod
     def of(cls, rows: Ints, sizes: Ints | None = None) -> DistinctRows:
         """The distinct rows; `sizes` is the number of units of each row, 1 if it is not given."""
-        distinct, group, numbers = distinct_rows(rows)
+        distinct, group, numbers = distinct_rows(rows, grouped=sizes is not None)
         if sizes is not None:
             numbers = np.bincount(group, weights=sizes, minlength=len(distinct)).astype(np.int64)
         return cls(distinct, numbers)
@@ -171,6 +173,29 @@ def fold_units(tables: Sequence[Any], unit_of_sentence: Ints, units: int) -> tup
     sentences = np.full(units, len(first), dtype=np.int64)
     sentences[unit] = group
     return [replace(one.where(first), sentence=np.arange(len(first))) for one in tables], sentences
+
+
+def pick_units(tables: Sequence[Items], unit_of_sentence: Ints, units: int) -> tuple[list[Items], Ints]:
+    """The items of all systems, with units that have items in place of sentences; and the sentence of each unit, the
+    last one if it has no items. Few units have items with a rare label.
+    """
+    kept = list(tables)
+    if (unit_of_sentence == NONE).any():
+        kept = [one.where(unit_of_sentence[one.sentence] != NONE) for one in tables]
+    has_items = np.zeros(units, dtype=bool)
+    for one in kept:
+        has_items[unit_of_sentence[one.sentence]] = True
+    number = int(has_items.sum())
+    sentences = np.where(has_items, np.cumsum(has_items) - 1, number)
+    # Numbers of sentences do not belong to a selection of items.
+    return [
+        replace(
+            one,
+            sentence=sentences[unit_of_sentence[one.sentence]],
+            sums={name: np.zeros(number + (number < units), dtype=sums.dtype) for name, sums in one.sums.items()},
+        )
+        for one in kept
+    ], sentences
 
 
 def tally(items: Items, sentences: int) -> Counts:
@@ -323,10 +348,11 @@ class JointCounts:
         names: Sequence[str] | None = None,
         unit: str = "sentence",
         group: Ints | None = None,
+        single_items: bool = False,
     ) -> JointCounts:
         """The tallies of each system's counts per unit; scores look at the fields read alone.
 
-        If each unit has one item, those with equal items may be one in the counts; `group` has its number for each.
+        Equal units may be one in the counts; `group` has its number for each. `single_items`: no unit has several.
         `blocks` gives the block of each unit; naming units takes time, so it is called only if blocks are needed: if
         rows are too many or, unless the shard is `alone`, if other shards may have too many.
         """
@@ -346,12 +372,13 @@ class JointCounts:
         further = [] if joint else [*((index,) for index in everyone), *pairs]
         of_labels = place = used = single = None
         if by_label and labels is not None:
-            if sizes is not None and len(tables) * len(labels) * len(fields) <= BLOCKS:
+            if single_items and len(tables) * len(labels) * len(fields) <= BLOCKS:
                 wide = np.hstack([table.wide() for table in tables]).astype(np.int64)
                 single = _few(DistinctRows.of(wide, sizes))
             place = blocks() if not alone or (units > BLOCKS and single is None) else None
             used = None if place is None else np.unique(place)
-            tables = tables if group is None or place is None else [table.repeat(group) for table in tables]
+            if group is not None and (place is not None or single is None):
+                tables = [table.repeat(group) for table in tables]
             of_labels = tuple(map(_compact, tables if units <= BLOCKS else _in_blocks(tables, place)))
         tallies = cls(
             systems=systems,
@@ -380,7 +407,14 @@ class JointCounts:
         few = units <= BLOCKS or not any(tallies.needs_blocks(*some) for some in drawn)
         if alone and joint is not None and few:
             return tallies
-        used, sums = _sum_by_key(blocks(), rows if group is None else rows[group])
+        place = blocks()
+        if group is not None:
+            filled = np.flatnonzero(rows.any(axis=1)[group])
+            # A block has a row, however empty its units are.
+            empty = each_once(place)
+            place = np.concatenate([empty, place[filled]])
+            rows = np.concatenate([np.zeros((len(empty), rows.shape[1]), dtype=rows.dtype), rows[group[filled]]])
+        used, sums = _sum_by_key(place, rows)
         return replace(tallies, used=used, sums=sums)
 
     def rows(self, *systems: int) -> DistinctRows | None:
@@ -605,6 +639,10 @@ def _placed(totals: Array, labels: Sequence[str] | None, united: Sequence[str] |
 
 def _sum_by_key(keys: Ints, rows: Ints) -> tuple[Ints, Ints]:
     """The distinct keys in order, and the sum of the rows of each."""
+    room = int(keys.max(initial=0)) + 1
+    if room <= max(BLOCKS, len(keys)) and np.abs(rows).max(initial=0) * float(len(rows)) < 1 << 53:
+        used = np.flatnonzero(np.bincount(keys, minlength=room))
+        return used, _sum_by_group(keys, rows, room)[used]
     # Small numbers are sorted by their digits, in linear time.
     order = np.argsort(keys.astype(np.uint16) if keys.max(initial=0) < 1 << 16 else keys, kind="stable")
     starts = np.flatnonzero(np.diff(keys[order], prepend=-1))

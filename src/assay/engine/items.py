@@ -279,17 +279,15 @@ def _judge_words(pair: Pair, name: str) -> Items:
     extra = (pair.system_sentence >= 0) & ~system_mask
     extra[pair.system_words] = False
     spurious = np.flatnonzero(extra)
-    nothing = np.full(len(spurious), NONE, dtype=np.int32)
-    gold = np.concatenate([gold_codes[kept].astype(np.int32), nothing])
-    answer = np.concatenate([assigned[kept], system_codes[spurious].astype(np.int32)])
-    items = Items.of(
-        labels=vocabulary,
-        sentence=np.concatenate([pair.gold.sentence_of[kept], pair.system_sentence[spurious]]),
-        item=np.concatenate([kept, spurious]),
-        gold=gold,
-        answer=answer,
-        right=gold == answer,
-    )
+    if len(kept) == len(pair.gold_words) == len(pair.gold) and not len(spurious):
+        # All words of a large corpus: what all systems have in common is not copied for each.
+        gold, answer, sentence, item = gold_codes.astype(np.int32), assigned, pair.gold.sentence_of, pair.gold_words
+    else:
+        gold = np.append(gold_codes[kept].astype(np.int32), np.full(len(spurious), NONE, dtype=np.int32))
+        answer = np.append(assigned[kept], system_codes[spurious].astype(np.int32))
+        sentence = np.append(pair.gold.sentence_of[kept], pair.system_sentence[spurious])
+        item = np.append(kept, spurious)
+    items = Items.of(vocabulary, sentence, item, gold, answer, right=gold == answer)
     if KEPT not in pair.gold.columns:
         return items
     # Words whose labels count: gold's labels for recall, the system's for precision.
@@ -314,7 +312,7 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
     """One table of several systems: gold's items, which are the same in all, and those that systems add."""
     first = tables[0][1]
     codes_of: dict[str, int] = {}
-    recoded = [np.append(as_codes(items.labels, codes_of), NONE) for _, items in tables]
+    recoded = [np.append(as_codes(items.labels, codes_of), np.int32(NONE)) for _, items in tables]
     answers: list[Any] = []
     for (_, items), codes in zip(tables, recoded, strict=True):
         answer = codes[items.answer]
@@ -329,14 +327,16 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
                     is_given = {*items.kinds} >= _SAID_BY_OUTCOME
                     text = says if is_given else f"{text} ({kind_title(says)})"
                 texts.append(NONE if label == NONE else codes_of.setdefault(text, len(codes_of)))
-            answer = np.array(texts, dtype=np.int64)[None, group]
+            answer = np.array(texts, dtype=np.int32)[None, group]
         answers.append(answer)
-    gold_rows = [np.flatnonzero(items.has_gold) for _, items in tables]
+    # Columns of large corpora are not copied if all rows are gold's.
+    gold_rows = [slice(None) if items.has_gold.all() else np.flatnonzero(items.has_gold) for _, items in tables]
     added_rows = [np.flatnonzero(~items.has_gold)[: len(items) if first.kinds else 0] for _, items in tables]
     added, places = (
         list_added(tables, added_rows, recoded) if first.kinds else (np.zeros((0, 3), dtype=np.int64), added_rows)
     )
-    number, size = len(gold_rows[0]), len(gold_rows[0]) + len(added)
+    number = int(first.has_gold.sum())
+    size = number + len(added)
 
     def place_column(columns: Sequence[Any], absent: Any) -> Any:
         """A column of each system's table as systems × items; None if the tables do not have it."""
@@ -366,19 +366,24 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
         credits_ = place_column([items.credits[:, -1] for _, items in tables if items.credits is not None], 0)[
             :, None
         ]
-    gold = np.concatenate([recoded[0][first.gold[gold_rows[0]]], np.full(len(added), NONE)])
+
+    def of_all(column: Ints, further: Ints) -> Ints:
+        """A column of gold's items, and of those that systems add."""
+        return np.concatenate([column, further]) if len(further) else column
+
+    gold = of_all(recoded[0][first.gold[gold_rows[0]]], np.full(len(added), NONE, dtype=np.int32))
     answer = place_column(answers, NONE)
     return Items(
         labels=tuple(codes_of),
         gold=gold,
         answer=answer,
         right=right,
-        sentence=np.concatenate([first.sentence[gold_rows[0]], added[:, 0]]),
-        item=np.concatenate([first.item[gold_rows[0]], added[:, 1]]),
+        sentence=of_all(first.sentence[gold_rows[0]], added[:, 0]),
+        item=of_all(first.item[gold_rows[0]], added[:, 1]),
         has_gold=np.arange(size) < number,
         has_system=answer != NONE,
         systems=tuple(name for name, _ in tables),
-        owner=np.concatenate([np.full(number, NONE), added[:, 2]]),
+        owner=of_all(np.full(number, NONE, dtype=np.int32), added[:, 2]),
         target=target,
         same=first.same,
         credits=credits_,

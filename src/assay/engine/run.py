@@ -23,7 +23,7 @@ from assay.corpus import Corpus, cluster_key
 from assay.corpus.adapters import named_systems
 from assay.engine.combination import Ballots, collect, find_units
 from assay.engine.contributions import DOCUMENTS, MOST_DOCUMENTS, list_pairs, subtract_counts, subtract_whole
-from assay.engine.counts import BLOCKS, MANY, Counts, JointCounts, fold_units, hash_blocks
+from assay.engine.counts import BLOCKS, MANY, Counts, JointCounts, fold_units, hash_blocks, pick_units
 from assay.engine.examples import DrawnExample, draw_sentences, lot_of
 from assay.engine.finish import make_result
 from assay.engine.items import Items, count_label_pairs, join, judge_words
@@ -187,7 +187,9 @@ def _with_selections(
     numbered = cache(lambda: _number_blocks(gold))
     cut = cache(lambda unit: find_units(gold, unit, *units[unit]))
 
-    def tally(index: int, judged: _Tables, unit: str, units: _Units, **how: bool) -> JointCounts | JointValues:
+    def tally(
+        index: int, judged: _Tables, unit: str, units: _Units, *, by_item: bool = False, **how: bool
+    ) -> JointCounts | JointValues:
         measure, (of_sentence, kept) = run.measures[index], units
         names = None
         if cluster_key(unit):
@@ -200,10 +202,12 @@ def _with_selections(
             more: dict[str, Any] = {"names": named, "unit": unit, "compares": how["compares"], "alone": alone}
             return JointValues.of(values, of_sentence, len(kept), lambda: blocks(unit)[kept], **more)
         number, group = len(kept), None
-        folds = names is None and len(judged) <= MANY and (is_shard or number > BLOCKS)
-        if folds and (equal := fold_units([one for _, one in judged], of_sentence, number)):
-            judged, group = [(name, one) for (name, _), one in zip(judged, equal[0], strict=True)], equal[1]
-            number = len(equal[0][0]) + 1
+        of_items = [one for _, one in judged if isinstance(one, Items)] if names is None else []
+        folds = of_items and len(judged) <= MANY and (is_shard or number > BLOCKS)
+        single = fold_units(of_items, of_sentence, number) if folds else None
+        if found := single or (pick_units(of_items, of_sentence, number) if by_item and of_items else None):
+            judged, group = list(zip((name for name, _ in judged), found[0], strict=True)), found[1]
+            number = len(found[0][0]) + 1 if single else int(group.max(initial=NONE)) + 1
             of_sentence = np.arange(number)
         return JointCounts.of(
             [(name, measure.counts_of(one, len(of_sentence)).regroup(of_sentence, number)) for name, one in judged],
@@ -213,11 +217,19 @@ def _with_selections(
             names=names,
             unit=unit,
             group=group,
+            single_items=single is not None,
             **how,
         )
 
     def select(
-        index: int, where: str | None, judged: _Tables, units: dict[str, _Units], *, keeps: bool, size: int = 0
+        index: int,
+        where: str | None,
+        judged: _Tables,
+        units: dict[str, _Units],
+        *,
+        keeps: bool,
+        size: int = 0,
+        by_item: bool = False,
     ) -> None:
         """Add the counts of a measure over everything or over one value of a slice; `keeps`: its items too."""
         items, measure = _items_of(judged), run.measures[index]
@@ -243,9 +255,9 @@ def _with_selections(
             if is_shown:
                 shown[str(where)] = table
         # Each label is resampled by itself; in a slice only if the main score is an average over them.
-        by_label = where is None or measure.main in measure.averages
+        how = {"by_label": where is None or measure.main in measure.averages, "compares": plan.compares}
         for unit, own in units.items():
-            counts[index, where, unit] = tally(index, judged, unit, own, by_label=by_label, compares=plan.compares)
+            counts[index, where, unit] = tally(index, judged, unit, own, by_item=by_item, **how)
         if any(one.selected and (one.has_gold != one.has_system[0]).any() for _, one in items):
             one_sided.append((index, where))
         if where is not None:
@@ -317,7 +329,7 @@ def _with_selections(
             order.append(tuple(f"{slice_}={name}" for name in names))
             for name, (size, chosen) in parts.items():
                 # If values differ between measures, all shards must be known to choose one of them.
-                select(index, f"{slice_}={name}", chosen, units, keeps=plan.compares, size=size)
+                select(index, f"{slice_}={name}", chosen, units, keeps=plan.compares, size=size, by_item=True)
         orders[str(slice_)] = tuple(order)
     part = replace(part, counts=counts, items=folded, changed=changed, sizes=sizes, slices=orders)
     more: dict[str, Any] = {"ballots": ballots, "combined": combined[0] if combined else None}

@@ -232,7 +232,8 @@ class Slice:
                 of_sentence, names = kind.of_sentences(pair.gold, self.argument)
                 codes = of_sentence[items.sentence]
             in_gold = np.bincount(codes[items.has_gold].astype(np.int64), minlength=len(names)).tolist()
-            order = np.argsort(codes, kind="stable")
+            # Small numbers are sorted by their digits, in linear time.
+            order = np.argsort((codes - NONE).astype(np.uint16) if len(names) < 1 << 15 else codes, kind="stable")
             rows = np.split(order, np.searchsorted(codes[order], np.arange(len(names) + 1)))[1:-1]
             parts = [
                 (name, number, items.where(part_rows))

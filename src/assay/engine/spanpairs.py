@@ -447,12 +447,12 @@ def line_of_characters(pair: Pair, side: int) -> Line:
     corpus = (pair.gold, pair.system)[side]
     gone = _apart(pair)[side]
     if corpus.texts is not None:
-        solid = np.array(
-            [not (skip or mark.isspace()) for text, skip in zip(corpus.texts, gone, strict=True) for mark in text],
-            dtype=np.int64,
-        )
+        starts, whole = text_starts(corpus.texts), "".join(corpus.texts)
+        marks = np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        blanks = [ord(mark) for mark in {*whole} if mark.isspace()]
+        solid = ~np.isin(marks, blanks) & ~np.repeat(gone, np.diff(starts))
         end = np.cumsum(solid)
-        return Line(text_starts(corpus.texts), end - solid, end, "characters")
+        return Line(starts, end - solid, end, "characters")
     places = pair.texts[side].spans(~gone)
     begin, end = np.full(len(corpus), -1, dtype=np.int64), np.full(len(corpus), -1, dtype=np.int64)
     begin[places.words], end[places.words] = places.begin, places.end

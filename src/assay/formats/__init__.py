@@ -829,13 +829,13 @@ class Input:
             builder.whose = self._chosen.whose
             if not asked.surveys:
                 builder.check_choices(self.path, len(self._chosen.documents))
+        like_first = replace(self._asked, items=contains_items(self))
+        wanted = self._wanted if like_first.items else names
         digests = []
         for number, file in enumerate(self.files):
             source = self._source or self._open(file)
             self._source, chosen = None, self.plan
             if number:
-                like_first = replace(self._asked, items=contains_items(self))
-                wanted = self._wanted if like_first.items else names
                 chosen = plan(source.head(), source.path, self._input_format, wanted, like_first)
             if chosen.name != self.plan.name:
                 raise InputError(

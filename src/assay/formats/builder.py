@@ -247,7 +247,9 @@ class Builder:
 
     def collector(self, kind: Callable[[], C]) -> C:
         """The collector of a layer that only a task and its readers know, the same for all files of the corpus."""
-        return cast("C", self._collectors.setdefault(kind, kind()))
+        if kind not in self._collectors:
+            self._collectors[kind] = kind()
+        return cast("C", self._collectors[kind])
 
     def over_spans(self, kind: Callable[[], S], wanted: bool) -> S | None:
         """The collector of a layer over all spans, with those so far; None as long as no document wants one."""

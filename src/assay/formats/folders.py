@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from assay.classes import dataclass
 from assay.errors import InputError
 from assay.formats.builder import Builder
-from assay.formats.source import ANNOTATIONS, is_archive, open_file
+from assay.formats.source import ANNOTATIONS, is_archive, name_below, open_file
 from assay.formats.whose import CURATION, Annotation, Asked, Whose
 
 _PROJECT = re.compile(r"(?:.*/)?(annotation|curation)/([^/]+)/([^/]+)(?:/([^/]+))?")
@@ -75,7 +75,7 @@ def find_annotators(folder: str, files: Sequence[str]) -> Found | None:
     """The files by document and annotator; None if paths tell nobody."""
     # A zip file often contains one folder with all the others.
     shared = os.path.commonpath([*map(os.path.dirname, files)]) if files and is_archive(folder) else folder
-    names = {os.path.relpath(file, shared).replace(os.sep, "/"): file for file in files}
+    names = {name_below(shared, file): file for file in files}
     # A folder within a project may be given, too.
     above = "/".join(os.path.abspath(shared).split(os.sep)[-2:])
     is_part = any(own in name for name in names for own in (_INITIAL, _CURATOR))

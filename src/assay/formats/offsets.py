@@ -66,10 +66,12 @@ def is_text_at(said: str, text: str, fragments: Fragments) -> bool:
     """True if this text is at these offsets; any white space is equal, and fragments that touch may be apart."""
     if len(fragments) == 1 and text[slice(*fragments[0])] == said:
         return fragments[0][1] <= len(text)
-    return fragments[-1][1] <= len(text) and any(
-        said.split() == " ".join(text[start:end] for start, end in parts).split()
-        for parts in (fragments, merge_stretches(fragments))
-    )
+    if fragments[-1][1] > len(text):
+        return False
+    found = " ".join([text[start:end] for start, end in fragments])
+    if found == said or found.split() == said.split():
+        return True
+    return said.split() == " ".join(text[start:end] for start, end in merge_stretches(fragments)).split()
 
 
 def _agrees(said: str, text: str, fragments: Fragments) -> bool:
@@ -90,6 +92,12 @@ def check_span(
         stretch = text[start:end]
         # The usual case, written out because there are many.
         if 0 <= start < end <= len(text) and said in (None, stretch) and stretch == stretch.strip():
+            return given
+    elif given and given[0][0] >= 0 and given[-1][1] <= len(text):
+        # Fragments that follow each other, with characters between them.
+        parts = [text[start:end] for start, end in given]
+        is_plain = all(parts) and all(before < start for (_, before), (start, _) in pairwise(given))
+        if is_plain and said in (None, " ".join(parts)) and all(part == part.strip() for part in parts):
             return given
     fragments, faults = _faults_of(said, text, given)
     repair = builder.asked.repair or (MEND if trim and {kind for kind, _ in faults} == {_AT_ENDS} else "")

@@ -92,7 +92,8 @@ class References(SpanLists):
         self, label: str, head: int, tail: int, line: int, *, symmetric: bool = False, score: float = math.nan
     ) -> None:
         """A relation between two spans, by their numbers."""
-        self._score([score])
+        if not math.isnan(score):
+            self._score([score])
         self._references.extend((self._names[label], symmetric, line, head, tail))
 
     def relations(self, arguments: Ints, labels: Sequence[str], line: int, scores: Iterable[float] = ()) -> None:

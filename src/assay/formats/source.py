@@ -111,6 +111,15 @@ def find_folder(path: str) -> str | None:
     return os.path.dirname(path[: pattern.start()]) or "." if pattern else None
 
 
+def name_below(folder: str, file: str) -> str:
+    """The name of a file below a folder, with slashes."""
+    inside = os.path.join(folder, "")
+    # Nearly all names begin so, and are many.
+    is_plain = file.startswith(inside) and "/." not in file and "//" not in file
+    name = file[len(inside) :] if is_plain else os.path.relpath(file, folder)
+    return name.replace(os.sep, "/")
+
+
 def _below(folder: str) -> Iterator[str]:
     """The files in a folder and those within it, but for hidden ones; a folder that cannot be read is an error."""
 
@@ -388,8 +397,8 @@ class Source:
         """The name below the folder that was given, without its ending, or that of the document."""
         if self._document:
             return self._document
-        name = os.path.relpath(self._name, self.folder) if self.folder else os.path.basename(self._name)
-        return os.path.splitext(name)[0].replace(os.sep, "/")
+        name = name_below(self.folder, self._name) if self.folder else os.path.basename(self._name)
+        return os.path.splitext(name)[0]
 
     def close(self) -> None:
         """Leave nothing open, whether all was read or not."""

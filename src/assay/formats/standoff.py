@@ -84,21 +84,21 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         )
     if source.folder is not None:
         builder.identify(source.stem, source.path)
-    lines = {number: line for number, line in source.lines() if line.strip()}
+    lines = [row for batch in source.batches() for row in batch.lines() if row[1].strip()]
     text = source.beside(".txt")
     names: dict[str, int] = {}
     spans: dict[str, re.Match[str]] = {}
     others: dict[str, list[tuple[int, re.Match[str]]]] = {letter: [] for letter in _LINES}
     attributes: dict[str, list[str]] = {}
-    for number, line in lines.items():
-        place = f"{source.path}:{number}"
+    for number, line in lines:
         name, tab, _ = line.partition("\t")
         if match := _SPAN.fullmatch(line):
             spans[name] = match
         elif tab and name[:1] in _LINES and not name[1:].strip("0123456789"):
             match = _LINES[name[0]][0].fullmatch(line)
             if match is None:
-                raise InputError(f"{place}: {quote_text(line)} is written otherwise: {_LINES[name[0]][1]}.")
+                written = f"{quote_text(line)} is written otherwise: {_LINES[name[0]][1]}"
+                raise InputError(f"{source.path}:{number}: {written}.")
             others[name[0]].append((number, match))
         elif _OTHER.match(line):
             builder.note(UNREAD, 1)
@@ -106,11 +106,11 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
                 attributes.setdefault(match[2], []).append(f"{match[1]}={match[3]}" if match[3] else match[1])
         else:
             raise InputError(
-                f"{place}: not a line of brat standoff. "
+                f"{source.path}:{number}: not a line of brat standoff. "
                 "A span is T1<tab>Label START END<tab>text, with ; between the fragments of one with gaps."
             )
         if name[:1] in ("T", "E") and names.setdefault(name, number) != number:
-            raise InputError(f"{place}: {name} is in line {names[name]} too. Number each differently.")
+            raise InputError(f"{source.path}:{number}: {name} is in line {names[name]} too. Number each differently.")
     places: dict[str, Fragments] = {
         name: [(int(start), int(end)) for start, end in map(str.split, match[3].split(";"))]
         for name, match in spans.items()
@@ -150,12 +150,14 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         if fragments is None:
             continue
         line_of = bisect_right(starts, fragments[0][0]) - 1
-        atoms = [(start - starts[line_of], end - starts[line_of]) for start, end in fragments]
+        atoms = fragments
+        if line_of:
+            atoms = [(start - starts[line_of], end - starts[line_of]) for start, end in fragments]
         given = (first + line_of, atoms, match[2], names[name])
         placed[name] = given[:2]
         builder.span(*given)
-        to_relate, to_link = (NONE if lists is None else lists.span(*given) for lists in (relations, links))
-        found[name] = (fragments[0][0], to_relate, to_link)
+        to_relate = NONE if relations is None else relations.span(*given)
+        found[name] = (fragments[0][0], to_relate, NONE if links is None else links.span(*given))
     builder.refuse_faults()
     _read_brat_layers(source.path, builder, spans, others, found, left_out)
     _read_brat_events(builder, others["E"], placed, attributes)
@@ -226,8 +228,8 @@ def _read_brat_layers(
         pairs += [(number, match[1], members[min(first, i)], members[max(first, i)], True) for i in rest]
     lost = 0
     for number, label, *arguments, symmetric in sorted(pairs, key=lambda pair: pair[0]):
-        head, tail = (number_of(str(name), number) for name in arguments)
-        if any(is_left_out(str(name)) for name in arguments):
+        head, tail = number_of(str(arguments[0]), number), number_of(str(arguments[1]), number)
+        if left_out and any(is_left_out(str(name)) for name in arguments):
             lost += 1
         elif head is None or tail is None:
             builder.repair(LOST, DROPPED, f"{path}:{number}")
