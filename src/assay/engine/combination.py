@@ -417,14 +417,15 @@ def find_chances(ballots: Ballots, answers: _Answers | None = None) -> _Chances:
     size = members.sum(axis=1)
     row = answers.row[alive]
     label = answers.label[alive] if ballots.by_label else np.zeros(len(alive), dtype=np.int64)
-    key_sets, key = np.unique(np.stack([of_set, label]), axis=1, return_inverse=True)
-    key, count = key.ravel(), sizes[row].astype(np.float64)
+    width = len(ballots.labels) + 1
+    keys, key, _ = distinct_numbers(of_set * width + label, len(members) * width)
+    set_of, count = keys // width, sizes[row].astype(np.float64)
     n, r = (
-        np.bincount(key * FOLDS + fold[row], weights, minlength=key_sets.shape[1] * FOLDS).reshape(-1, FOLDS)
+        np.bincount(key * FOLDS + fold[row], weights, minlength=len(keys) * FOLDS).reshape(-1, FOLDS)
         for weights in (count, count * answers.right[alive])
     )
     of_set_n, of_set_r = (
-        np.stack([np.bincount(key_sets[0], column, minlength=len(members)) for column in table.T], axis=1)
+        np.stack([np.bincount(set_of, column, minlength=len(members)) for column in table.T], axis=1)
         for table in (n, r)
     )
 
@@ -434,7 +435,7 @@ def find_chances(ballots: Ballots, answers: _Answers | None = None) -> _Chances:
     by_set = elsewhere(of_set_r) + _SMOOTHING * size[:, None] / systems
     by_set /= elsewhere(of_set_n) + _SMOOTHING
     seen = elsewhere(n)
-    by_key = (elsewhere(r) + _SMOOTHING * by_set[key_sets[0]]) / (seen + _SMOOTHING)
+    by_key = (elsewhere(r) + _SMOOTHING * by_set[set_of]) / (seen + _SMOOTHING)
     gold = np.bincount(fold, sizes * (ballots.gold != NONE), minlength=FOLDS)
     thresholds = np.zeros(FOLDS)
     for at in range(FOLDS) if ballots.way in SETS and len(by_key) else ():
