@@ -73,7 +73,7 @@ def test_choices(case: Any) -> None:
         for given, row, fractions in zip(items, rows, expected["chances"], strict=True):
             for place, system in enumerate(order):
                 chance = float(Fraction(fractions["/".join(map(str, given[system]))]))
-                assert chances.chance[place, row] == pytest.approx(chance, abs=1e-12)
+                assert chances.chance[chances.answers.of[place, row]] == pytest.approx(chance, abs=1e-12)
         reached = reach(ballots)
         best, voted, _, bound = reached.scores[None]
         total = expected["items"]

@@ -351,113 +351,142 @@ def collect_sets(
 # --- chances ---
 
 
-class _Chances(NamedTuple):
-    """The chance of each answer, and what ties are decided by; systems × rows."""
+class _Answers(NamedTuple):
+    """The distinct answers to each row, in the order of rows."""
 
+    of: Ints
+    """Systems × rows: the number of the answer, NONE without one."""
+    row: Ints
+    label: Ints
+    rest: Ints
+    right: Bools
+
+
+def list_answers(ballots: Ballots) -> _Answers:
+    """The distinct answers of all systems."""
+    given = ballots.answer != NONE
+    row, label, rest = np.nonzero(given)[1], ballots.answer[given], ballots.rest[given]
+    _, first, number = np.unique(pack_columns(row, label, rest), return_index=True, return_inverse=True)
+    of = np.full(given.shape, NONE)
+    of[given] = number.ravel()
+    return _Answers(of, row[first], label[first], rest[first], ballots.right[given][first])
+
+
+class _Chances(NamedTuple):
+    """The chance of each answer, and what ties are decided by."""
+
+    answers: _Answers
     chance: Floats
     support: Ints
-    """The number of systems that give it."""
+    """The number of systems that give it …"""
+    system: Ints
+    """… the first of them, NONE if none does …"""
     strength: Floats
-    """The most right answers that one of them has in the other folds."""
-    given: Bools
+    """… and the most right answers that one of them has in the other folds."""
     thresholds: Floats
     """By fold, half of the best F1 that the other folds promise."""
-    trust: list[tuple[tuple[str, ...], int, int]]
-    """By set of systems: the number of its answers and of the right ones."""
+    members: Bools
+    """Sets of systems that give an answer × systems …"""
+    seen: Ints
+    """… and for each set the number of its answers and of the right ones."""
+
+    @property
+    def trust(self) -> list[tuple[tuple[int, ...], int, int]]:
+        """Each set of systems, with the number of its answers and of the right ones."""
+        sets = [tuple(np.flatnonzero(row).tolist()) for row in self.members]
+        return [(own, n, r) for own, (n, r) in zip(sets, self.seen.tolist(), strict=True)]
 
 
-def find_chances(ballots: Ballots) -> _Chances:
+def find_chances(ballots: Ballots, answers: _Answers | None = None) -> _Chances:
     """The chances of answers, each fold's from all others."""
-    answer, rest, fold, sizes = ballots.answer, ballots.rest, ballots.fold, ballots.sizes
-    systems, rows = answer.shape
-    given = answer != NONE
-    own = np.zeros((systems, FOLDS))
-    for index in range(systems):
-        own[index] = np.bincount(fold, sizes * ballots.right[index], minlength=FOLDS)
+    answers = answers or list_answers(ballots)
+    fold, sizes, systems = ballots.fold, ballots.sizes, len(ballots.systems)
+    own = np.stack([np.bincount(fold, sizes * right, minlength=FOLDS) for right in ballots.right])
     others = own.sum(axis=1, keepdims=True) - own
-    words = np.zeros((-(-systems // 60), systems, rows), dtype=np.int64)
-    support, strength = np.zeros((systems, rows), dtype=np.int64), np.zeros((systems, rows))
-    first = given.copy()
-    for a in range(systems):
-        for b in range(systems):
-            same = given[a] & (answer[a] == answer[b]) & (rest[a] == rest[b]) if a != b else given[a]
-            words[b // 60, a] += same.astype(np.int64) << (b % 60)
-            support[a] += same
-            strength[a] = np.maximum(strength[a], np.where(same, others[b, fold], 0))
-            if b < a:
-                first[a] &= ~same
-    who, at = np.nonzero(first)
-    _, of_set = np.unique(pack_columns(*words[:, given]), return_inverse=True)
-    label = answer[given] if ballots.by_label else np.zeros(int(given.sum()), dtype=np.int64)
-    key_sets, of_key = np.unique(np.stack([of_set.ravel(), label]), axis=1, return_inverse=True)
-    numbers = np.full((systems, rows), 0)
-    numbers[given] = of_key.ravel()
-    key, count = numbers[who, at], sizes[at].astype(np.float64)
+    # A bit for each system that gives the answer.
+    words = np.zeros((-(-systems // 60), len(answers.row)), dtype=np.int64)
+    system = np.full(len(answers.row), NONE)
+    for index in reversed(range(systems)):
+        given = answers.of[index][answers.of[index] != NONE]
+        words[index // 60, given] += 1 << (index % 60)
+        system[given] = index
+    alive = np.flatnonzero(system != NONE)
+    _, first, of_set = np.unique(pack_columns(*words[:, alive]), return_index=True, return_inverse=True)
+    of_set, index = of_set.ravel(), np.arange(systems)
+    members = (words[:, alive[first]][index // 60].T >> (index % 60) & 1).astype(bool)
+    size = members.sum(axis=1)
+    row = answers.row[alive]
+    label = answers.label[alive] if ballots.by_label else np.zeros(len(alive), dtype=np.int64)
+    width = len(ballots.labels) + 1
+    keys, key, _ = distinct_numbers(of_set * width + label, len(members) * width)
+    set_of, count = keys // width, sizes[row].astype(np.float64)
     n, r = (
-        np.bincount(key * FOLDS + fold[at], weights, minlength=key_sets.shape[1] * FOLDS).reshape(-1, FOLDS)
-        for weights in (count, count * ballots.right[who, at])
+        np.bincount(key * FOLDS + fold[row], weights, minlength=len(keys) * FOLDS).reshape(-1, FOLDS)
+        for weights in (count, count * answers.right[alive])
     )
-    sets = int(of_set.max(initial=-1)) + 1
-    members = np.zeros(sets)
-    members[of_set.ravel()] = support[given]
-    of_set_n, of_set_r = np.zeros((sets, FOLDS)), np.zeros((sets, FOLDS))
-    np.add.at(of_set_n, key_sets[0], n)
-    np.add.at(of_set_r, key_sets[0], r)
+    of_set_n, of_set_r = (
+        np.stack([np.bincount(set_of, column, minlength=len(members)) for column in table.T], axis=1)
+        for table in (n, r)
+    )
 
     def elsewhere(table: Any) -> Floats:
         return np.asarray(table.sum(axis=1, keepdims=True) - table)
 
-    by_set = elsewhere(of_set_r) + _SMOOTHING * members[:, None] / systems
+    by_set = elsewhere(of_set_r) + _SMOOTHING * size[:, None] / systems
     by_set /= elsewhere(of_set_n) + _SMOOTHING
     seen = elsewhere(n)
-    by_key = (elsewhere(r) + _SMOOTHING * by_set[key_sets[0]]) / (seen + _SMOOTHING)
-    chance = np.where(given, by_key[numbers, fold] if len(by_key) else 0.0, -1.0)
+    by_key = (elsewhere(r) + _SMOOTHING * by_set[set_of]) / (seen + _SMOOTHING)
     gold = np.bincount(fold, sizes * (ballots.gold != NONE), minlength=FOLDS)
     thresholds = np.zeros(FOLDS)
-    for index in range(FOLDS) if ballots.way in SETS and len(by_key) else ():
-        order = np.lexsort((seen[:, index], -by_key[:, index]))
-        right, proposed = (np.cumsum(part[order]) for part in (seen[:, index] * by_key[:, index], seen[:, index]))
-        total = proposed + gold.sum() - gold[index]
-        thresholds[index] = np.divide(right, total, out=np.zeros(len(total)), where=total > 0).max()
-    one = np.zeros(sets, dtype=np.int64)
-    one[of_set.ravel()] = np.arange(len(label))
-    numbers_in = words[:, given][:, one].T.tolist()
-    trust = [
-        (
-            tuple(name for at, name in enumerate(ballots.systems) if packed[at // 60] >> (at % 60) & 1),
-            int(of_set_n[index].sum()),
-            int(of_set_r[index].sum()),
-        )
-        for index, packed in enumerate(numbers_in)
-    ]
-    trust.sort(key=lambda entry: (-entry[1], sorted(entry[0])))
-    return _Chances(chance, support, strength, given, thresholds, trust)
+    for at in range(FOLDS) if ballots.way in SETS and len(by_key) else ():
+        order = np.lexsort((seen[:, at], -by_key[:, at]))
+        right, proposed = (np.cumsum(part[order]) for part in (seen[:, at] * by_key[:, at], seen[:, at]))
+        total = proposed + gold.sum() - gold[at]
+        thresholds[at] = np.divide(right, total, out=np.zeros(len(total)), where=total > 0).max()
+    strongest = np.zeros((len(members), FOLDS))
+    for at in range(systems):
+        np.maximum(strongest, np.where(members[:, at, None], others[at], 0), out=strongest)
+    chance, strength = np.full(len(words[0]), -1.0), np.zeros(len(words[0]))
+    support = np.zeros(len(words[0]), dtype=np.int64)
+    chance[alive], support[alive] = by_key[key, fold[row]], size[of_set]
+    strength[alive] = strongest[of_set, fold[row]]
+    sums = np.stack([of_set_n.sum(axis=1), of_set_r.sum(axis=1)], axis=1).astype(np.int64)
+    return _Chances(answers, chance, support, system, strength, thresholds, members, sums)
 
 
 # --- decisions ---
 
 
-def _pick(ballots: Ballots, chances: _Chances, first: Floats | Ints, allowed: Bools, rows: Ints) -> Ints:
-    """The system whose answer is chosen in each of some rows, NONE if none is allowed.
+def _pick(ballots: Ballots, chances: _Chances, first: Any, group: Ints, answer: Ints) -> Ints:
+    """The best candidate of each group, from those of all groups in their order; each is an answer.
 
-    first: what decides before ties, as allowed: systems × rows.
+    first: by answer, what decides before ties.
     """
-    ranks = np.append(np.argsort(np.argsort(np.array(ballots.labels, dtype=object))), 0)
-    label = -ranks[ballots.answer[:, rows]] * ballots.by_label
-    left = allowed
-    for value in (first, chances.strength[:, rows], label, -ballots.rest[:, rows]):
-        most = np.where(left, value, -np.inf).max(axis=0)
-        left = left & (value >= most - _EQUAL)
-    return np.where(allowed.any(axis=0), left.argmax(axis=0), NONE)
+    ranks, answers = np.append(np.argsort(np.argsort(np.array(ballots.labels, dtype=object))), 0), chances.answers
+    starts = np.flatnonzero(np.diff(group, prepend=NONE))
+    if not len(starts):
+        return starts
+    place = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(group))))
+    left = np.ones(len(group), dtype=bool)
+    label = -ranks[answers.label[answer]] * ballots.by_label
+    for value in (first[answer], chances.strength[answer], label, -answers.rest[answer]):
+        most = np.maximum.reduceat(np.where(left, value, -np.inf), starts)
+        left &= value >= most[place] - _EQUAL
+    candidates = np.flatnonzero(left)
+    return candidates[np.flatnonzero(np.diff(place[candidates], prepend=NONE))]
 
 
-def choose(ballots: Ballots) -> tuple[_Chances, Ints, Ints]:
+def choose(ballots: Ballots, answers: _Answers | None = None) -> tuple[_Chances, Ints, Ints]:
     """The chances, and for each row the system whose answer wins the vote, and whose answer is learnt."""
-    chances, rows = find_chances(ballots), np.arange(len(ballots.sizes))
-    vote, learnt = (
-        _pick(ballots, chances, first, chances.given, rows) for first in (chances.support, chances.chance)
-    )
-    return chances, vote, learnt
+    chances = find_chances(ballots, answers)
+    alive = np.flatnonzero(chances.system != NONE)
+    row, decisions = chances.answers.row[alive], []
+    for first in (chances.support, chances.chance):
+        best = _pick(ballots, chances, first, row, alive)
+        chosen = np.full(len(ballots.sizes), NONE)
+        chosen[row[best]] = chances.system[alive[best]]
+        decisions.append(chosen)
+    return chances, decisions[0], decisions[1]
 
 
 def plant_trees(ballots: Ballots, chances: _Chances, chosen: Ints) -> Ints:
@@ -478,7 +507,8 @@ def plant_trees(ballots: Ballots, chances: _Chances, chosen: Ints) -> Ints:
     moved, wanted = list[int](), list[int]()
     for sentence in np.flatnonzero(((roots != 1) | (cycles > 0)) & (whole == lengths)).tolist():
         begin, end = int(starts[sentence]), int(starts[sentence + 1])
-        logs = np.log(np.maximum(chances.chance[:, ballots.row[begin:end]], 1e-300)).tolist()
+        chance = chances.chance[chances.answers.of[:, ballots.row[begin:end]]]
+        logs = np.log(np.maximum(chance, 1e-300)).tolist()
         arcs = [
             (head, word, log)
             for own, own_logs in zip(ballots.place[:, begin:end].tolist(), logs, strict=True)
@@ -490,9 +520,10 @@ def plant_trees(ballots: Ballots, chances: _Chances, chosen: Ints) -> Ints:
                 moved.append(place)
                 wanted.append(head)
     if moved:
-        rows = ballots.row[moved]
-        allowed = chances.given[:, rows] & (ballots.place[:, moved] == np.array(wanted))
-        taken[moved] = _pick(ballots, chances, chances.chance[:, rows], allowed, rows)
+        answer = chances.answers.of[:, ballots.row[moved]].T
+        item, system = np.nonzero((answer != NONE) & (ballots.place[:, moved] == np.array(wanted)).T)
+        best = _pick(ballots, chances, chances.chance, item, answer[item, system])
+        taken[moved] = system[best]
     return taken
 
 
@@ -561,8 +592,10 @@ def _span(incoming: Mapping[int, Mapping[int, int]], new: int) -> dict[int, int]
 
 def accept(ballots: Ballots, chances: _Chances) -> tuple[Bools, Bools]:
     """The proposals that more than half of the systems make, and those that are learnt."""
-    support, chance = chances.support.max(axis=0)[ballots.row], chances.chance.max(axis=0)[ballots.row]
-    fold = ballots.fold[ballots.row]
+    # All who propose something give the same answer.
+    support, chance = np.zeros(len(ballots.sizes), dtype=np.int64), np.full(len(ballots.sizes), -1.0)
+    support[chances.answers.row], chance[chances.answers.row] = chances.support, chances.chance
+    support, chance, fold = support[ballots.row], chance[ballots.row], ballots.fold[ballots.row]
     learnt = chance > np.maximum(chances.thresholds[fold], 0) + _EQUAL
     if ballots.way == "sets":
         return 2 * support > len(ballots.systems), learnt
@@ -617,7 +650,7 @@ class Reached(NamedTuple):
     """The interval of the learnt choice minus the best single system."""
     p: float | None = None
     folds: int = 0
-    trust: Sequence[tuple[tuple[str, ...], int, int]] = ()
+    chances: _Chances | None = None
     obstacle: str = ""
 
 
@@ -633,22 +666,23 @@ class Decided(NamedTuple):
     """… and for each item that a choice decides."""
 
 
-def decide(ballots: Ballots) -> Decided:
+def decide(ballots: Ballots, answers: _Answers | None = None) -> Decided:
     """The decisions of the vote and of the learnt choice."""
     if ballots.way in SETS:
-        chances = find_chances(ballots)
+        chances = find_chances(ballots, answers)
         vote, accepted = accept(ballots, chances)
         return Decided(chances, vote, accepted, accepted)
-    chances, voted, chosen = choose(ballots)
+    chances, voted, chosen = choose(ballots, answers)
     return Decided(chances, voted, chosen, plant_trees(ballots, chances, chosen))
 
 
-def reach(ballots: Ballots, *, clusters: bool = False) -> Reached:
+def reach(ballots: Ballots, answers: _Answers | None = None, *, clusters: bool = False) -> Reached:
     """Scores of the vote and of the learnt choice, with the interval and the test against the best single system.
 
-    clusters: whether units are documents or larger, which differ in size.
+    answers: the answers of these systems, if they are listed. clusters: whether units are documents or larger, which
+    differ in size.
     """
-    decided, systems = decide(ballots), len(ballots.systems)
+    decided, systems = decide(ballots, answers), len(ballots.systems)
     part, whole = (_sum_sets if ballots.way in SETS else _sum_choices)(ballots, decided)
     labels = np.flatnonzero(whole.any(axis=0)).tolist()
     part, whole = (np.column_stack([table.sum(axis=1), table[:, labels]]) for table in (part, whole))
@@ -670,7 +704,7 @@ def reach(ballots: Ballots, *, clusters: bool = False) -> Reached:
     learnt = _unit_sums(ballots, decided.learnt)
     # Of several best systems the one that says least decides, so that their order does not.
     variance = max(_spread(ballots, learnt, _unit_sums(ballots, index), clusters) for index in best)
-    reached = reached._replace(folds=folds, trust=decided.chances.trust)
+    reached = reached._replace(folds=folds, chances=decided.chances)
     if variance <= 0:
         return reached
     low, high = t_interval(difference, variance, folds, -1.0, 1.0)
@@ -683,9 +717,9 @@ def _sum_choices(ballots: Ballots, decided: Decided) -> tuple[Ints, Ints]:
     rows, credit = np.arange(len(ballots.sizes)), ballots.credit
     chosen = [np.where(own == NONE, 0, credit[own, rows]) for own in (decided.vote, decided.by_row)]
     values = np.stack([*credit, *chosen, credit.max(axis=0)]) * ballots.sizes
-    part, whole = (np.zeros((len(values), len(ballots.labels)), dtype=np.int64) for _ in range(2))
-    np.add.at(part.T, ballots.gold, values.T)
-    whole += np.bincount(ballots.gold, ballots.sizes, minlength=len(ballots.labels)).astype(np.int64) * ONE
+    labels = len(ballots.labels)
+    part = np.stack([np.bincount(ballots.gold, own, minlength=labels) for own in values]).astype(np.int64)
+    whole = np.tile(np.bincount(ballots.gold, ballots.sizes, minlength=labels).astype(np.int64) * ONE, (len(part), 1))
     moved = np.flatnonzero(decided.learnt != decided.by_row[ballots.row])
     row = ballots.row[moved]
     np.add.at(part[-2], ballots.gold[row], credit[decided.learnt[moved], row] - credit[decided.by_row[row], row])
@@ -748,7 +782,11 @@ def add_combination(
     """Upper bounds, and their growth, with what a vote and a learnt choice reach."""
     if ballots is None:
         return [replace(row, not_combined=why_not) if row.label is None else row for row in bounds], [*growth]
-    whole, steps = reach(ballots, clusters=clusters), []
+    answers, steps = list_answers(ballots), []
+    whole = reach(ballots, answers, clusters=clusters)
+    trust = [] if whole.chances is None else whole.chances.trust
+    named = [(tuple(ballots.systems[index] for index in own), n, r) for own, n, r in trust]
+    named.sort(key=lambda entry: (-entry[1], sorted(entry[0])))
     more = {"combined": whole.score, "single_system": whole.best, "folds": whole.folds}
     overall = {"learnt_low": whole.low, "learnt_high": whole.high, "p": whole.p, "not_combined": whole.obstacle}
     differ = bool((ballots.answer != ballots.answer[0]).any() or (ballots.rest != ballots.rest[0]).any())
@@ -757,15 +795,17 @@ def add_combination(
         values = dict(zip(("single", "vote", "learnt", "bound"), whole.scores.get(row.label, ()), strict=False))
         own: dict[str, Any] = {**more, **values}
         if row.label is None:
-            own |= {**overall, "trust": tuple(Trust(*entry) for entry in whole.trust)}
+            own |= {**overall, "trust": tuple(Trust(*entry) for entry in named)}
         row = replace(row, **own) if values else row  # noqa: PLW2901
         is_said = differ and row.label is None
         rows.append(replace(row, verdict=describe_combination(row, by_label=ballots.by_label)) if is_said else row)
     chosen: list[int] = []
     for step in growth:
         chosen.append(ballots.systems.index(step.added))
-        is_whole = len(chosen) == len(ballots.systems)
-        own_reach = whole if is_whole else reach(ballots.of_systems(sorted(chosen)), clusters=clusters)
+        some = sorted(chosen)
+        own_reach = whole
+        if len(chosen) < len(ballots.systems):
+            own_reach = reach(ballots.of_systems(some), answers._replace(of=answers.of[some]), clusters=clusters)
         _, vote, learnt, bound = own_reach.scores[None]
         steps.append(replace(step, vote=vote, learnt=learnt, bound=bound))
     return rows, steps

@@ -41,8 +41,6 @@ MOST_NUMBERS = 1 << 27
 """The most resampled scores of labels."""
 HELD_NUMBERS = 1 << 24
 """The most resampled scores of labels in memory at a time: 64 MB."""
-FEW_FOR_PERCENTILES = 200
-"""With fewer units the interval of a difference is Student's; with more, percentiles are as good."""
 FEW_ITEMS = 10
 """With fewer items of a label (gold and system), the interval of a plain mean over labels is too short."""
 MOST_FIELDS = 512
@@ -719,14 +717,13 @@ class MeasureScores(SystemScores):
         asked = self.settings.interval
         if self.tallies.units < 2:
             return dict.fromkeys(observed, (math.nan, math.nan, ""))
-        units = self.tallies.units
         ends_of: dict[str, _Ends] = {}
+        # Student's interval needs no resamples, so its cost hardly grows with pairs. Percentiles are too narrow if
+        # units are few, and the same if they are many.
         for name, (variance, degrees) in spreads.items() if asked == "score" else ():
-            # With few units percentiles are too narrow; with very many single items they say the same, and take long.
-            if units < FEW_FOR_PERCENTILES or (name in self.averages and self.tallies.drawn is not None):
-                least, most = score_limits(self.every[name])
-                ends = intervals.t_interval(observed[name], variance, degrees + 1, least - most, most - least)
-                ends_of[name] = (*ends, "t")
+            least, most = score_limits(self.every[name])
+            ends = intervals.t_interval(observed[name], variance, degrees + 1, least - most, most - least)
+            ends_of[name] = (*ends, "t")
         open_scores = [name for name in self.tested if name not in ends_of]
         # Each score's differences in each resample of the rows of both systems: b − a or, if turned, a − b. Which one
         # depends only on the rows, so that both orders give the same digits.
