@@ -9,10 +9,11 @@ from itertools import combinations
 from typing import Any
 
 from assay.render.table import Cell, cell, make_table
-from assay.result import Comparison, PairOverSets, Result, Table, is_best
-from assay.result.grammar import ALPHA
-from assay.result.numbers import DASH, p_value, signed, with_interval
+from assay.result import Comparison, PairOverSets, Result, Table, enumeration, is_best
+from assay.result.grammar import ALPHA, SURE
+from assay.result.numbers import DASH, coefficient, p_value, plural, points, signed, with_interval
 from assay.result.schema import Estimate, MeanRanks, Posterior, Thirds
+from assay.result.verdict import describe_posterior, describe_ranks, is_drawn
 
 Row = list[Any]
 _KINDS = {"decision": "Which is better", "region": "On a new data set"}
@@ -76,6 +77,53 @@ def _make_table(
 
 def _pair(row: Posterior | Comparison | PairOverSets) -> Cell:
     return cell([row.a, row.b], "pair")
+
+
+# --- sentences ---
+
+_LISTED = 3
+"""The largest number of decided pairs that the summary names."""
+
+
+def describe_pair(result: Result, row: Posterior) -> tuple[str, str]:
+    """One sentence on two systems with the region of equivalence, and the rest of their verdict."""
+    first = describe_posterior(row)
+    return describe_posterior(row, _region(result, row)), row.verdict.removeprefix(first).strip()
+
+
+def _region(result: Result, row: Posterior) -> str:
+    """The region of equivalence in words."""
+    if not row.rope:
+        return "every difference counts"
+    fraction = unit_of(result, row.measure) == 1
+    return f"region of equivalence: ±{points(float(f'{row.rope:.3g}')) if fraction else f'{row.rope:.3g}'}"
+
+
+def summarise_pairs(result: Result, measure: str) -> str:
+    """What is decided on a measure: the one pair, or the pairs with a share of at least .95, or their number."""
+    rows = [row for row in result.bayes if row.measure == measure]
+    decided = [row for row in rows if "undecided" not in row.claims]
+    tested = describe_ranks(result, measure)
+    if len(rows) == 1:
+        return " ".join([*[tested] * bool(tested), describe_posterior(rows[0], _region(result, rows[0]))])
+    kinds = {
+        "bayes-better": ("{better} is better than {worse}", "one system is better"),
+        "bayes-equivalent": ("{a} and {b} are practically equivalent", "both are practically equivalent"),
+        "identical": ("{a} and {b} have identical scores", "both have identical scores"),
+    }
+    named = []
+    for row in decided if len(decided) <= _LISTED else ():
+        a, b = (row.a, row.b) if row.decision.a > row.decision.b else (row.b, row.a)
+        named.append(kinds[row.kind][0].format(better=a, worse=b, a=row.a, b=row.b))
+    if len(decided) > _LISTED:
+        numbers = {kind: sum(row.kind == kind for row in decided) for kind in kinds}
+        named = [f"in {number:,} {kinds[kind][1]}" for kind, number in numbers.items() if number]
+    count = f"{len(decided):,} of {plural(len(rows), 'pair')} of systems {'is' if len(decided) == 1 else 'are'} decided"
+    count = count if decided else f"None of the {len(rows):,} pairs of systems is decided"
+    noun = "share of posterior draws" if any(map(is_drawn, rows)) else "posterior probability"
+    needed = f"({noun} of at least {coefficient(SURE)}; {_region(result, rows[0])})"
+    text = f"{count} {needed}{': ' * bool(named)}{enumeration(named)}."
+    return f"{tested} {text}" if tested else text
 
 
 # --- order ---
