@@ -65,7 +65,9 @@ _TABLE = "border-collapse:collapse;margin:.5em 0;font-variant-numeric:tabular-nu
 _CELL = "padding:.15em .6em;border-bottom:1px solid rgba(128,128,128,.3);text-align:{side};vertical-align:top"
 
 
-def page(result: Result, sets: Mapping[str, tuple[str, Result]] | None = None, up: tuple[str, str] | None = None) -> str:
+def page(
+    result: Result, sets: Mapping[str, tuple[str, Result]] | None = None, up: tuple[str, str] | None = None
+) -> str:
     """The report page.
 
     `sets` are the files and Results of data sets that the Result is over, by name, whose pages this one leads to;
@@ -107,7 +109,7 @@ def page(result: Result, sets: Mapping[str, tuple[str, Result]] | None = None, u
         f'<p id="without-script">The lists of {result.text_noun}s need a browser with JavaScript and '
         "DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or newer); the tables below do not.</p>",
         '<details id="tables" open><summary>All tables</summary>',
-        *(_draw_table(table, short=False, styled=False, links=links) for table in shown),
+        *_draw_tables(shown, links, folded=bool(links or result.bayes)),
         f"<p>… and {left:,} more tables, of other pairs and measures: they are in the exports.</p>" if left else "",
         "</details>",
         f'<section id="examples"><h2>Examples</h2><ul>{examples}</ul></section>' if examples else "",
@@ -182,8 +184,8 @@ def _list_sets(sets: Mapping[str, tuple[str, Result]]) -> str:
         warnings = [f"<p>{escape(text)}</p>" for text in dict.fromkeys((*result.warnings, *_left_out(result)))]
         further = len(warnings) - _SHOWN
         if further > 1:
-            hidden = f'<details class="fold"><summary>{further} more warnings</summary>{"".join(warnings[_SHOWN:])}</details>'
-            warnings = [*warnings[:_SHOWN], hidden]
+            folded = f'<details class="fold"><summary>{further} more warnings</summary>'
+            warnings = [*warnings[:_SHOWN], folded, *warnings[_SHOWN:], "</details>"]
         rows += (
             f'<li><h3><a href="{escape(file, quote=True)}">{escape(name)}</a></h3>'
             f'<p class="heading">{escape(make_heading(result))}</p><p>{escape(result.verdict)}</p>'
@@ -326,6 +328,16 @@ def _draw_examples(result: Result) -> str:
             f'<pre style="overflow-x:auto">{text}</pre></details>'
         )
     return f"<section><h4>Sentences</h4>{''.join(parts)}</section>"
+
+
+def _draw_tables(tables: Sequence[Table], links: Mapping[str, str], *, folded: bool) -> Iterator[str]:
+    """Tables of a page; minor ones may be folded after the others, which are then what is printed."""
+    minor = [table for table in tables if table.minor] if folded else []
+    yield from (_draw_table(table, short=False, styled=False, links=links) for table in tables if table not in minor)
+    if minor:
+        yield f"<details><summary>{plural(len(minor), 'more table')}</summary>"
+        yield from (_draw_table(table, short=False, styled=False, links=links) for table in minor)
+        yield "</details>"
 
 
 def _draw_table(table: Table, *, short: bool, styled: bool, links: Mapping[str, str] | None = None) -> str:

@@ -9,9 +9,9 @@ from itertools import combinations
 from typing import Any
 
 from assay.render.table import Cell, cell, make_table
-from assay.result import Comparison, PairOverSets, Result, Table, enumeration, is_best
+from assay.result import Comparison, PairOverSets, Result, Table, is_best
 from assay.result.grammar import ALPHA, SURE
-from assay.result.numbers import DASH, coefficient, p_value, plural, points, signed, with_interval
+from assay.result.numbers import DASH, coefficient, p_value, points, signed, with_interval
 from assay.result.schema import Estimate, MeanRanks, Posterior, Thirds
 from assay.result.verdict import describe_posterior, describe_ranks, is_drawn
 
@@ -81,7 +81,7 @@ def _pair(row: Posterior | Comparison | PairOverSets) -> Cell:
 
 # --- sentences ---
 
-_LISTED = 3
+_LISTED = 2
 """The largest number of decided pairs that the summary names."""
 
 
@@ -100,30 +100,30 @@ def _region(result: Result, row: Posterior) -> str:
 
 
 def summarise_pairs(result: Result, measure: str) -> str:
-    """What is decided on a measure: the one pair, or the pairs with a share of at least .95, or their number."""
+    """What is decided on a measure: the one pair, a few pairs by name, or how many; and how many are undecided."""
     rows = [row for row in result.bayes if row.measure == measure]
-    decided = [row for row in rows if "undecided" not in row.claims]
-    tested = describe_ranks(result, measure)
+    sentences = [text for text in [describe_ranks(result, measure)] if text]
     if len(rows) == 1:
-        return " ".join([*[tested] * bool(tested), describe_posterior(rows[0], _region(result, rows[0]))])
-    kinds = {
-        "bayes-better": ("{better} is better than {worse}", "one system is better"),
-        "bayes-equivalent": ("{a} and {b} are practically equivalent", "both are practically equivalent"),
-        "identical": ("{a} and {b} have identical scores", "both have identical scores"),
-    }
-    named = []
-    for row in decided if len(decided) <= _LISTED else ():
-        a, b = (row.a, row.b) if row.decision.a > row.decision.b else (row.b, row.a)
-        named.append(kinds[row.kind][0].format(better=a, worse=b, a=row.a, b=row.b))
-    if len(decided) > _LISTED:
-        numbers = {kind: sum(row.kind == kind for row in decided) for kind in kinds}
-        named = [f"in {number:,} {kinds[kind][1]}" for kind, number in numbers.items() if number]
-    count = f"{len(decided):,} of {plural(len(rows), 'pair')} of systems {'is' if len(decided) == 1 else 'are'} decided"
-    count = count if decided else f"None of the {len(rows):,} pairs of systems is decided"
+        return " ".join([*sentences, describe_posterior(rows[0], _region(result, rows[0]))])
+    decided = [row for row in rows if "undecided" not in row.claims]
+    if len(decided) <= _LISTED:
+        named = [describe_posterior(row).partition(f" on {measure}")[0] for row in decided]
+    else:
+        kinds = {"bayes-better": "one system is better", "bayes-equivalent": "both systems are practically equivalent"}
+        kinds["identical"] = "both systems have identical scores"
+        numbers = {text: sum(row.kind == kind for row in decided) for kind, text in kinds.items()}
+        named = [f"{text} in {number:,} of {len(rows):,} pairs" for text, number in numbers.items() if number]
+        named = [f"{named[0][0].upper()}{named[0][1:]}", *named[1:]]
     noun = "share of posterior draws" if any(map(is_drawn, rows)) else "posterior probability"
-    needed = f"({noun} of at least {coefficient(SURE)}; {_region(result, rows[0])})"
-    text = f"{count} {needed}{': ' * bool(named)}{enumeration(named)}."
-    return f"{tested} {text}" if tested else text
+    needed = f" ({noun} of at least {coefficient(SURE)}; {_region(result, rows[0])})"
+    if decided:
+        by_share = any(row.kind != "identical" for row in decided)
+        sentences.append(f"{'; '.join(named)}{needed * by_share}.")
+    if undecided := len(rows) - len(decided):
+        count = f"{undecided:,} of {len(rows):,}" if decided else f"All {len(rows):,}"
+        verb = "is" if undecided == 1 else "are"
+        sentences.append(f"{count} pairs of systems {verb} undecided{f', without a{needed[2:-1]}' * (not decided)}.")
+    return " ".join(sentences)
 
 
 # --- order ---

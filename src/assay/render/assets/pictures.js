@@ -143,7 +143,7 @@ function pairMap({ order, relations }, rows, isChosen, choose) {
     return { row: a, column: b, count: isUndecided(row) ? null : 1, content: buttonFor(() => choose(a, b), about, element("span", { class: kinds || null }, sign(a, b), " ", element("small", {}, share(part)))) };
   }));
   const framed = cells.some(({ row, column }) => hidden(row, column)) ? " Framed: not visible in the order." : "";
-  return heatMap(cells, { rows: names, columns: names, corner: "", caption: `Relation of the row's system to the column's, with its share. Dashed: undecided.${framed}` });
+  return heatMap(cells, { rows: names, columns: names, corner: "system", caption: `Relation of the row's system to the column's, with its share. Dashed: undecided.${framed}` });
 }
 
 // --- triangles of draws ---

@@ -4,6 +4,7 @@ import { buttonFor, choiceOf } from "./controls.js";
 import { element, find, shape } from "./dom.js";
 import { plural, pValue, writersOf } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
+import { scrollBox } from "./scroll.js";
 import { panel } from "./tables.js";
 /** @import { Report, Result } from "./report.js" */
 
@@ -69,7 +70,7 @@ function scoreMap(report, measure, rows) {
   /** The test of a score against the system chosen: its sign, and what it says. */
   const testOf = (row) => {
     const other = against === BEST ? rows.find((one) => one.slice === row.slice && one.value !== null && !below(one))?.system : against;
-    const test = tests.find((one) => one.slice === row.slice && [one.a, one.b].includes(row.system) && [one.a, one.b].includes(other) && row.system !== other);
+    const test = tests.find((one) => one.slice === row.slice && [one.a, one.b].includes(row.system) && [one.a, one.b].includes(other ?? "") && row.system !== other);
     if (!test) return { sign: "", other, said: "" };
     const ahead = (test.b === row.system ? 1 : -1) * test.difference;
     const sign = !test.claims.includes("significant") ? "" : (test.lower ? -ahead : ahead) > 0 ? BETTER : WORSE;
@@ -139,8 +140,8 @@ function rankPicture({ measure, data_sets, ranks, groups, critical_difference, b
   };
   const test = by === "nemenyi" ? "Nemenyi's test, p > 0.05" : "Wilcoxon's signed-rank test, p > 0.05 after Holm";
   const title = `Mean ranks by ${measure} over ${plural(data_sets, "data set")}, 1 is the best. Bars join systems that do not differ significantly (${test}).`;
-  return [
-    element("p", { class: "soft" }, title),
+  return scrollBox(
+    title,
     chart(
       width, under + step * half, title,
       line(x(low), top, x(high), top, "span"),
@@ -152,5 +153,5 @@ function rankPicture({ measure, data_sets, ranks, groups, critical_difference, b
         return shape("rect", { x: from, y: top + 9 * place + 6, width: to - from, height: 4, class: "dot" });
       }),
     ),
-  ];
+  );
 }
