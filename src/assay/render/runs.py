@@ -109,20 +109,23 @@ def summarise_pairs(result: Result, measure: str) -> str:
     if len(decided) <= _LISTED:
         named = [describe_posterior(row).partition(f" on {measure}")[0] for row in decided]
     else:
-        kinds = {"bayes-better": "one system is better", "bayes-equivalent": "both systems are practically equivalent"}
+        kinds = {
+            "bayes-better": "one system is better",
+            "bayes-equivalent": "both systems are practically equivalent",
+        }
         kinds["identical"] = "both systems have identical scores"
         numbers = {text: sum(row.kind == kind for row in decided) for kind, text in kinds.items()}
         named = [f"{text} in {number:,} of {len(rows):,} pairs" for text, number in numbers.items() if number]
         named = [f"{named[0][0].upper()}{named[0][1:]}", *named[1:]]
     noun = "share of posterior draws" if any(map(is_drawn, rows)) else "posterior probability"
-    needed = f" ({noun} of at least {coefficient(SURE)}; {_region(result, rows[0])})"
+    sure, region = coefficient(SURE), _region(result, rows[0])
     if decided:
         by_share = any(row.kind != "identical" for row in decided)
-        sentences.append(f"{'; '.join(named)}{needed * by_share}.")
+        sentences.append(f"{'; '.join(named)}{f' ({noun} of at least {sure}; {region})' * by_share}.")
     if undecided := len(rows) - len(decided):
         count = f"{undecided:,} of {len(rows):,}" if decided else f"All {len(rows):,}"
-        verb = "is" if undecided == 1 else "are"
-        sentences.append(f"{count} pairs of systems {verb} undecided{f', without a{needed[2:-1]}' * (not decided)}.")
+        reason = "" if decided else f" (no {noun} reaches {sure}; {region})"
+        sentences.append(f"{count} pairs of systems {'is' if undecided == 1 else 'are'} undecided{reason}.")
     return " ".join(sentences)
 
 
