@@ -24,6 +24,10 @@ const isFraction = (row) => row.by_data_set.length > 0 && row.by_data_set.every(
 const meaningOf = ({ a, b }, name) => ({ a: `${a} better`, equal: "practically equivalent", b: `${b} better` })[name];
 /** True for one score per data set: the signed-rank test is about two new data sets. */
 const isOfMeans = ({ model }) => model === "signed-rank";
+/** True for the correlated t-test, which is about one data set. */
+const isAlone = ({ model }) => model === "correlated-t";
+/** What the shares of these rows are. @param {Result["bayes"]} rows @param {string} kind */
+const titleOfShares = (rows, kind) => (rows.every(isAlone) ? "Posterior probability of each outcome on this data set" : rows.some(isOfMeans) ? SHARES[kind].replace("a new data set", "two new data sets") : SHARES[kind]);
 /** The outcomes that shares are known of: two without a region. */
 const outcomesOf = (shares) => THIRDS.filter((name) => shares.some((row) => row[name] !== null));
 
@@ -49,7 +53,9 @@ function differencesOf(row, scores) {
   if (!isOfMeans(row)) return row.by_data_set;
   const own = scores.filter(({ measure, slice, value }) => measure === row.measure && slice && value !== null);
   const scoreOf = (system, slice) => own.find((score) => score.system === system && score.slice === slice);
-  return unique(own.map(({ slice }) => slice)).map((slice) => [slice, scoreOf(row.a, slice), scoreOf(row.b, slice)]).filter(([, a, b]) => a && b).map(([slice, a, b]) => {
+  const number = unique(own.map(({ system }) => system)).length;
+  // Data sets that a system lacks are left out of all tests.
+  return unique(own.map(({ slice }) => slice)).filter((slice) => own.filter((score) => score.slice === slice).length === number).map((slice) => [slice, scoreOf(row.a, slice), scoreOf(row.b, slice)]).filter(([, a, b]) => a && b).map(([slice, a, b]) => {
     const difference = (a.lower ? -1 : 1) * (b.value - a.value);
     return { name: slice.replace("dataset:", ""), runs: 1, a: a.value, b: b.value, difference, estimate: { mean: difference, low: null, high: null } };
   });
@@ -63,9 +69,11 @@ function forest(row) {
   const cells = (name, runs, measured, estimate) => {
     const numbers = `${written(estimate.mean)}${estimate.low === null ? "" : ` [${written(estimate.low)}, ${written(estimate.high)}]`}`;
     const drawn = figuresPlot([{ ...estimate, value: estimate.mean }], scale, `${name}: ${numbers}`, { zero: true, band: row.rope, ring: estimated ? measured : null });
-    return [nameCell(name), estimated ? numberCell(runs) : [], plotCell(drawn), estimated ? numberCell(measured === null ? "" : written(measured)) : [], numberCell(numbers)];
+    // A phone has no room for the number of runs and the measured difference; the plot shows the latter too.
+    const wide = (text) => (estimated ? element("td", { class: "n interval" }, text) : []);
+    return [nameCell(name), wide(runs), plotCell(drawn), wide(measured === null ? "" : written(measured)), numberCell(numbers)];
   };
-  const whole = [["mean over data sets", row.mean], ["another data set", row.next]].filter(([, estimate]) => estimate);
+  const whole = isAlone(row) ? [] : [["mean over data sets", row.mean], ["another data set", row.next]].filter(([, estimate]) => estimate);
   const unit = isFraction(row) ? "points" : `units of ${row.measure}`;
   return tableWith({
     caption: `Difference in ${unit}. Left: ${row.a} is better; right: ${row.b} is better${row.rope ? "; grey: practically equivalent" : ""}.${estimated ? " Ring: measured; dot: estimate. A bar that reaches the edge continues beyond it." : ""}`,
@@ -95,7 +103,7 @@ function bars(rows, kind) {
   return [
     colourKey({ a: "left system", b: "right system" }, outcomesOf(rows.map((row) => row[kind]))),
     tableWith({
-      caption: rows.some(isOfMeans) ? SHARES[kind].replace("a new data set", "two new data sets") : SHARES[kind],
+      caption: titleOfShares(rows, kind),
       heads: ["", "", ...measures],
       rows: pairs.map((pair) => [nameCell(pair.a), textCell(pair.b), ...measures.map((measure) => cell(pair, measure))]),
     }),
@@ -143,7 +151,7 @@ function pairMap({ order, relations }, rows, isChosen, choose) {
     return { row: a, column: b, count: isUndecided(row) ? null : 1, content: buttonFor(() => choose(a, b), about, element("span", { class: kinds || null }, sign(a, b), " ", element("small", {}, share(part)))) };
   }));
   const framed = cells.some(({ row, column }) => hidden(row, column)) ? " Framed: not visible in the order." : "";
-  return heatMap(cells, { rows: names, columns: names, corner: "system", caption: `Relation of the row's system to the column's, with its share. Dashed: undecided.${framed}` });
+  return heatMap(cells, { rows: names, columns: names, corner: "system", caption: `Relation of the row's system to the column's, with its ${rows.every(isAlone) ? "posterior probability" : "share of posterior draws"}. Dashed: undecided.${framed}` });
 }
 
 // --- triangles of draws ---
@@ -158,7 +166,7 @@ function triangle(row, most, side = 150) {
   const drawn = (cell) => shape("path", { d: `M${corners(cell).map(([x, y]) => at(x / sides, y / sides)).join("L")}Z`, class: "cell", opacity: dark(cell.draws) });
   const text = (name, x, y, anchor, content) => shape("text", { x, y, "text-anchor": anchor, class: mostProbable(decision) === name ? "likeliest" : null }, content);
   const middle = at(1 / 3, 1 / 3);
-  const title = `${pairOf(row)}. ${SHARES.decision}: ${outcomesOf([decision]).map((name) => `${meaningOf(row, name)} ${share(decision[name])}`).join(", ")}`;
+  const title = `${pairOf(row)}. ${titleOfShares([row], "decision")}: ${outcomesOf([decision]).map((name) => `${meaningOf(row, name)} ${share(decision[name])}`).join(", ")}`;
   return chart(
     side + 2 * left, base + 40, title,
     decision.equal === null ? histogram(row, left, base, side) : [
@@ -205,7 +213,7 @@ function variedSettings(row) {
   ].filter(({ points }) => unique(points.map(({ x }) => x)).length > 1);
 }
 
-function curve({ label, points, chosen, at }, kind, outcomes) {
+function curve({ label, points, chosen, at }, kind, outcomes, caption) {
   const [width, height, left, right, top, base] = [280, 190, 30, 26, 20, 140];
   const sorted = [...points].sort((one, other) => one.x - other.x);
   const [first, last] = [sorted[0].x, sorted.at(-1).x];
@@ -215,7 +223,7 @@ function curve({ label, points, chosen, at }, kind, outcomes) {
   const path = (name) => sorted.map((part, place) => `${place ? "L" : "M"}${x(part.x)} ${y(part.point[kind][name])}`).join("");
   const ticks = at === Math.log10 ? sorted.map((part) => part.x) : [first, (first + last) / 2, last];
   return chart(
-    width, height, `${label}. ${SHARES[kind]}`,
+    width, height, `${label}. ${caption}`,
     [0, 0.5, 1].map((level) => [
       shape("line", { x1: left, x2: width - right, y1: y(level), y2: y(level), class: "grid" }),
       shape("text", { x: left - 5, y: y(level) + 4, "text-anchor": "end" }, level),
@@ -231,8 +239,8 @@ function curve({ label, points, chosen, at }, kind, outcomes) {
 /** @param {Result["bayes"][number]} row */
 function curves(row) {
   const outcomes = outcomesOf([row.decision]);
-  const rows = (kind) => [element("h3", {}, SHARES[kind]), element("div", { class: "triangles" }, variedSettings(row).map((part) => curve(part, kind, outcomes)))];
-  return [colourKey(row, outcomes), Object.keys(SHARES).map(rows)];
+  const rows = (kind) => [element("h3", {}, titleOfShares([row], kind)), element("div", { class: "triangles" }, variedSettings(row).map((part) => curve(part, kind, outcomes, titleOfShares([row], kind))))];
+  return [colourKey(row, outcomes), (isAlone(row) ? ["decision"] : Object.keys(SHARES)).map(rows)];
 }
 
 // --- the page ---
@@ -247,7 +255,7 @@ export function runPanels(report) {
   return [ranking ? orderPanel(report, measures, ranking, rows) : measureButtons(report, measures), pairPanel(report, rows, measure), sentences(report, rows), setsPanel(report), allPairsPanel(report, rows)];
 }
 
-const SIGNS = "a < b: a is worse; a ≈ b: practically equivalent (share at least .95). a ? b: undecided; the most frequent relation and its share follow. a = b: identical scores.";
+const SIGNS = "a < b: a is worse; a ≈ b: practically equivalent (share or posterior probability at least .95). a ? b: undecided; the most frequent relation and its share follow. a = b: identical scores.";
 
 /** The order of systems and the map of all pairs; two clicks on systems, or one on the map, choose a pair. @param {Report} report @param {string[]} measures @param {Result["rankings"][number]} ranking @param {Result["bayes"]} rows */
 function orderPanel(report, measures, ranking, rows) {
@@ -311,10 +319,8 @@ function allPairsPanel(report, rows) {
   const drawn = rows.filter((row) => row.simplex.length);
   const figure = (name, ...content) => element("div", { class: "picture" }, saveableFigure(name, content));
   /** @type {[string, string, any][]} */
-  const parts = [
-    ["decision", "Which is better", figure("decision", bars(bayes, "decision"))],
-    ["region", bayes.some(isOfMeans) ? "On two new data sets" : "On a new data set", figure("region", bars(bayes, "region"))],
-  ];
+  const parts = [["decision", "Which is better", figure("decision", bars(bayes, "decision"))]];
+  if (!bayes.every(isAlone)) parts.push(["region", bayes.some(isOfMeans) ? "On two new data sets" : "On a new data set", figure("region", bars(bayes, "region"))]);
   if (drawn.length > 1) parts.push(["draws", "Posterior draws", figure("simplex", triangles(drawn))]);
   return panel("pairs", "All pairs", tabs("All pairs", parts, report.view.tab, (tab) => report.change({ tab }, "open")));
 }

@@ -43,7 +43,8 @@ export function setsPanel(report) {
   if (unique(rows.map((row) => row.slice)).length < 2) return null;
   const ranks = report.result.ranks?.find((row) => row.measure === measure);
   const buttons = report.result.command === "bayes" ? null : measureButtons(report, measures);
-  return panel("data-sets", "Scores on each data set", buttons, scoreMap(report, measure, rows), ranks ? saveableFigure(`ranks-${measure}`, rankPicture(ranks)) : null);
+  const figures = element("div", { class: "twins" }, element("div", {}, scoreMap(report, measure, rows)), ranks ? saveableFigure(`ranks-${measure}`, rankPicture(ranks)) : null);
+  return panel("data-sets", "Scores on each data set", buttons, figures);
 }
 
 /** The systems with which each other one is tested, on some data set. @param {Result["comparisons"]} tests @param {string[]} systems */
@@ -62,6 +63,7 @@ function scoreMap(report, measure, rows) {
   const goodOf = ({ value, lower }) => (value === null ? -Infinity : lower ? -value : value);
   const highest = Object.fromEntries(sets.map((slice) => [slice, Math.max(...rows.filter((row) => row.slice === slice).map(goodOf))]));
   const below = (row) => highest[row.slice] - goodOf(row);
+  const isCommon = (slice) => rows.filter((row) => row.slice === slice && row.value !== null).length === systems.length;
   const most = Math.max(...rows.filter(({ value }) => value !== null).map(below));
   const tests = result.comparisons.filter((row) => row.measure === measure && row.score === rows[0].score && row.slice?.startsWith(SET) && row.test !== "mcnemar");
   const able = references(tests, systems);
@@ -80,7 +82,7 @@ function scoreMap(report, measure, rows) {
   const across = systems.length > sets.length;
   const place = (system, slice) => (across ? { row: system, column: slice } : { row: slice, column: system });
   const cells = rows.map((row) => {
-    const best = row.value !== null && !below(row);
+    const best = systems.length > 1 && isCommon(row.slice) && !below(row);
     const { sign, other, said } = testOf(row);
     const ends = row.low === null ? "" : ` [${written(row.low)}, ${written(row.high)}]`;
     const text = element(best ? "b" : "span", {}, written(row.value));
@@ -90,7 +92,7 @@ function scoreMap(report, measure, rows) {
     const pair = new URLSearchParams(other && other !== row.system ? { a: row.system, b: other } : { a: row.system });
     // Headings lead to the same pages, so the keyboard need not pass through each cell.
     const content = page ? element("a", { href: `${page}#${pair}`, tabIndex: -1, title }, text, mark) : element("span", { title }, text, mark);
-    return { ...place(row.system, row.slice), count: row.value === null ? null : most ? (1 - below(row) / most) ** 2 : 1, content };
+    return { ...place(row.system, row.slice), count: row.value === null || systems.length < 2 ? null : most ? (1 - below(row) / most) ** 2 : 1, content };
   });
   const over = new Map((result.systems_over_sets ?? []).filter((row) => row.measure === measure).map((row) => [row.system, row]));
   const ends = over.size ? { average: (row) => written(row.average), ...(systems.length > 1 ? { "mean rank": (row) => row.rank?.toFixed(2) ?? "–", "best on": (row) => row.best } : {}) } : {};
@@ -103,7 +105,7 @@ function scoreMap(report, measure, rows) {
     corner: across ? "system" : "data set",
     rowTitle: title,
     link: (name) => packed.links[title(name)],
-    caption: `${report.title(measure)}; the darker, the nearer to the best score of the data set.${systems.length > 1 ? " Bold: the best." : ""}`,
+    caption: `${report.title(measure)}${systems.length > 1 ? "; the darker, the nearer to the best score of the data set. Bold: the best" : ""}.${rows[0].lower ? " Less is better." : ""}`,
   });
   const choice = choiceOf({ id: "against", "aria-label": "Compared with" }, options.map((name) => [name, `compared with ${name}`]));
   choice.value = against ?? "";
