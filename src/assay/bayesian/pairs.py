@@ -18,8 +18,8 @@ from assay.engine.sets import ScoreGrid, mean_ranks
 from assay.errors import InputError, UsageError
 from assay.experiment.tables import Split
 from assay.result import Comparison, Score, enumeration
-from assay.result.grammar import ALPHA, SURE, with_kind
-from assay.result.numbers import plural
+from assay.result.grammar import ALPHA, with_kind
+from assay.result.numbers import coefficient, plural
 from assay.result.schema import (
     CurvePoint,
     DataSetDifference,
@@ -32,6 +32,7 @@ from assay.result.schema import (
     SimplexCell,
     Thirds,
 )
+from assay.result.verdict import describe_posterior, is_drawn, name_data_sets
 from assay.stats import bayes
 from assay.stats.bayes import Fit, Priors, Three, constant_rows, fit_correlated
 from assay.stats.many import count_replications
@@ -108,21 +109,24 @@ class Measured:
 
     def scores(self) -> Iterator[Score]:
         """Each system's mean over runs on each data set, and over data sets."""
+        lower = self.name in self.how.lower
         if self.grid:
             slices = [None, *(f"dataset:{name}" for name in self.grid.sets)]
             rows = np.vstack([self.grid.values[self.grid.common].mean(axis=0), self.grid.values])
             for (number, name), (place, system) in product(enumerate(slices), enumerate(self.systems)):
                 value = float(rows[number, place])
-                yield Score(system, self.name, "mean", None, name, value, math.nan, math.nan, True)
+                yield Score(system, self.name, "mean", None, name, value, math.nan, math.nan, True, lower=lower)
             return
         for system in self.systems:
             means = [float(data.values[system].mean()) for data in self.data]
-            yield Score(system, self.name, "mean", None, None, float(np.mean(means)), math.nan, math.nan, True)
+            overall = (float(np.mean(means)), math.nan, math.nan)
+            yield Score(system, self.name, "mean", None, None, *overall, True, lower=lower)
             for data, rho, mean in zip(self.data, self.rhos, means, strict=True):
                 runs = data.values[system]
                 ends = fit_correlated(runs, rho).interval() if len(runs) > 1 else (math.nan, math.nan)
                 low, high = np.clip(ends, *self.range).tolist()
-                yield Score(system, self.name, "mean", None, f"dataset:{data.name}", mean, low, high, True)
+                name = f"dataset:{data.name}"
+                yield Score(system, self.name, "mean", None, name, mean, low, high, True, lower=lower)
 
     def ranked(self) -> tuple[list[Posterior], Ranking]:
         """All pairs, the worse system of the order first, and the order."""
@@ -461,42 +465,26 @@ def describe_order(order: Sequence[str], posteriors: Sequence[Posterior], rope: 
     for pair in pairwise(order):
         posterior = pairs[pair]
         sign, share = max(zip(">≈<", _shares(posterior.decision), strict=True), key=lambda item: item[1])
-        link = f"? ({sign} {_digits(share)})" if "undecided" in posterior.claims else f"{sign} ({_digits(share)})"
+        digits = coefficient(share, 3)
+        link = f"? ({sign} {digits})" if "undecided" in posterior.claims else f"{sign} ({digits})"
         text += f" {'=' if posterior.kind == 'identical' else link} {pair[1]}"
     return f"{text} (≈: within {rope}, {rope.source})" if rope.half else text
 
 
 def posterior_verdict(posterior: Posterior, rope: Rope) -> str:
     """The verdict on two systems, its shares, and the region."""
-    a, b, measure, shares = posterior.a, posterior.b, posterior.measure, posterior.decision
-    sets = "one data set" if posterior.data_sets == 1 else f"{posterior.data_sets} data sets"
-    single = posterior.runs == posterior.data_sets > 1
+    a, b, shares = posterior.a, posterior.b, posterior.decision
     if posterior.kind == "identical":
-        where = f"on all {sets}" if single else f"in all {posterior.runs:,} runs"
-        return f"{a} and {b} have identical scores {where} on {measure}."
+        return describe_posterior(posterior)
     if posterior.kind == "bayes-none":
-        within = "they differ by no more than the region" if posterior.rope else "they score the same"
-        cases = ((shares.a, f"{a} is ahead"), (shares.equal or 0.0, within), (shares.b, f"{b} is ahead"))
-        counted = enumeration([f"{text} on {round(share * posterior.data_sets)}" for share, text in cases if share])
-        reason = f"No difference on {measure} varies between runs, so there is no posterior"
-        return f"{reason}: {counted} of {plural(posterior.data_sets, 'data set')}. {rope.sentence}"
-    drawn = posterior.model in ("hierarchical", "signed-rank")
-    counted = "one score each" if single else f"{posterior.runs:,} runs"
-    noun = "share of posterior draws" if drawn else "posterior probability"
+        return f"{describe_posterior(posterior)} {rope.sentence}"
+    sets = name_data_sets(posterior)
+    counted = "one score each" if posterior.runs == posterior.data_sets > 1 else f"{posterior.runs:,} runs"
     named = [(shares.a, a), (shares.equal, "the region"), (shares.b, b)]
-    known = [(share, name) for share, name in named if share is not None]
-    most, likeliest = max(known, key=lambda item: item[0])
-    other = b if shares.a > shares.b else a
-    text = {
-        "bayes-better": f"{likeliest} is better than {other} on {measure}, with a {noun} of",
-        "bayes-equivalent": f"{a} and {b} are practically equivalent on {measure}, with a {noun} of",
-        "bayes-open": f"Undecided between {a} and {b} on {measure}: the largest {noun}, for {likeliest}, is",
-    }[posterior.kind]
-    needed = f"; {SURE:.2f} is needed".replace("0.", ".") if posterior.kind == "bayes-open" else ""
-    listed = enumeration([f"{_digits(share)} for {name}" for share, name in known])
+    listed = enumeration([f"{coefficient(share, 3)} for {name}" for share, name in named if share is not None])
     sentences = [
-        f"{text} {_digits(most)}{needed}.",
-        f"The {'shares' if drawn else 'probabilities'} are {listed} ({sets}, {counted}).",
+        describe_posterior(posterior),
+        f"The {'shares' if is_drawn(posterior) else 'probabilities'} are {listed} ({sets}, {counted}).",
         rope.sentence,
     ]
     if posterior.prior_curve:
@@ -504,11 +492,6 @@ def posterior_verdict(posterior: Posterior, rope: Rope) -> str:
         under = [getattr(point.decision, side) for point in posterior.prior_curve]
         sentences.append(
             f"With {sets} much of this comes from the prior: under other priors the share for {name} lies between "
-            f"{_digits(min(under))} and {_digits(max(under))}."
+            f"{coefficient(min(under), 3)} and {coefficient(max(under), 3)}."
         )
     return " ".join(sentences)
-
-
-def _digits(share: float) -> str:
-    """Three digits, as in the paper's Table 2."""
-    return f"{share:.3f}".removeprefix("0")

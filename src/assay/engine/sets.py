@@ -35,7 +35,7 @@ from assay.result import (
     kind_title,
 )
 from assay.result.chance import interval_title
-from assay.result.grammar import ALPHA
+from assay.result.grammar import ALPHA, MORE_WARNINGS
 from assay.result.numbers import DIFFERENCES, WRITERS, plural
 from assay.result.risks import risk_tables
 from assay.result.schema import MeanRanks, RankTest
@@ -191,7 +191,7 @@ def _warnings(sets: Mapping[str, Result]) -> Iterator[str]:
         more = Counter(name for names in [*texts.values()][_LIKE:] for name in names)
         if more:
             numbers = ", ".join(f"{name} {number:,}" for name, number in more.items())
-            yield f"There are more warnings of this kind, in the page and the JSON of each data set ({numbers})."
+            yield f"{MORE_WARNINGS}, in the page and the JSON of each data set ({numbers})."
 
 
 def _digest(text: str) -> str:

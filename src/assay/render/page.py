@@ -20,12 +20,13 @@ from importlib.resources import files
 
 from assay.render.drawings import example_lines, example_text
 from assay.render.formats import csv, latex, markdown, tsv
+from assay.render.runs import describe_pair, summarise_pairs
 from assay.render.table import Cell, describe_files, make_heading
 from assay.render.tables import brief, tables
 from assay.result import Result, Results, Risk, Table, enumeration
 from assay.result.chance import lines_of
 from assay.result.citations import bibtex, list_methods
-from assay.result.grammar import KINDS
+from assay.result.grammar import KINDS, MORE_WARNINGS
 from assay.result.numbers import percent, plural
 from assay.result.verdict import verdict_on
 
@@ -54,6 +55,8 @@ _WORDS = {
     "score-no-interval": "score without an interval",
 }
 """Kinds of verdicts with another word than their name."""
+_SHOWN = 2
+"""The number of warnings of a data set that are not folded."""
 _MOST_CHARTED = 30
 """The most systems in a chart of a notebook."""
 _EXAMPLE_WIDTH = 110
@@ -62,8 +65,15 @@ _TABLE = "border-collapse:collapse;margin:.5em 0;font-variant-numeric:tabular-nu
 _CELL = "padding:.15em .6em;border-bottom:1px solid rgba(128,128,128,.3);text-align:{side};vertical-align:top"
 
 
-def page(result: Result) -> str:
-    """The report page."""
+def page(
+    result: Result, sets: Mapping[str, tuple[str, Result]] | None = None, up: tuple[str, str] | None = None
+) -> str:
+    """The report page.
+
+    `sets` are the files and Results of data sets that the Result is over, by name, whose pages this one leads to;
+    `up` is the file and the title of the page that this one leads back to.
+    """
+    links = {name: file for name, (file, _) in (sets or {}).items()}
     names = enumeration(result.names)
     if len(result.systems) > NAMED:
         names = f"{len(result.systems)} {'annotators' if result.of_annotators else 'systems'}"
@@ -72,7 +82,7 @@ def page(result: Result) -> str:
     over = "data sets" if result.systems_over_sets else "many runs"
     titles = {"bayes": f"{names} over {over}", "agreement": f"How far {names} agree", "plan": f"Plan: {names}"}
     sides = names if result.about.kind == "scores" else f"{names} against {result.gold.name}"
-    title = titles.get(result.about.command, sides)
+    title = f"{names} on {plural(len(links), 'data set')}" if links else titles.get(result.about.command, sides)
     every = tables(result)
     shown = every if len(every) <= TABLES else [table for table in every if not table.minor]
     left = len(every) - len(shown)
@@ -87,21 +97,24 @@ def page(result: Result) -> str:
     code = f"\n{script()}"
     body = (
         '<body><a class="skip" href="#report">Skip to the report</a>',
-        f'<header id="top"><p class="brand">assay</p><div class="titles"><h1>{escape(title)}</h1>'
+        f'<header id="top"><p class="brand">assay</p><div class="titles"><h1>{escape(title)}</h1>',
+        f'<p><a href="{escape(up[0], quote=True)}">← {escape(up[1])}</a></p>' if up else "",
         f'<p class="heading">{escape(make_heading(result))}</p>'
         f'<code class="for-print">{escape(result.signature)}</code></div><div id="tools"></div></header>',
         '<main id="report" tabindex="-1">',
-        *_lead_lines(result),
+        *_lead_lines(result, [of_set for _, of_set in sets.values()] if sets else ()),
         '<div id="app" hidden></div>',
+        *map(_risk_strip, [row for row in result.risks if row.parts][:1] if links else ()),
+        _list_sets(sets) if sets else "",
         f'<p id="without-script">The lists of {result.text_noun}s need a browser with JavaScript and '
         "DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or newer); the tables below do not.</p>",
         '<details id="tables" open><summary>All tables</summary>',
-        *(_draw_table(table, short=False, styled=False) for table in shown),
+        *_draw_tables(shown, links, folded=bool(links or result.bayes)),
         f"<p>… and {left:,} more tables, of other pairs and measures: they are in the exports.</p>" if left else "",
         "</details>",
         f'<section id="examples"><h2>Examples</h2><ul>{examples}</ul></section>' if examples else "",
         f'</main><footer><code id="signature">{escape(result.signature)}</code></footer>',
-        f'<script type="application/octet-stream;base64" id="data">{_pack_data(result)}</script>',
+        f'<script type="application/octet-stream;base64" id="data">{_pack_data(result, links)}</script>',
         f'<script type="module">{code}</script></body></html>\n',
     )
     return _head(title, f"; script-src {_hash(code)}; img-src data: blob:") + "".join(body)
@@ -120,16 +133,14 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _lead_lines(result: Result) -> Iterator[str]:
-    """The first sentences of a page: the verdict, the differences that the test could have found, and the notes."""
+def _lead_lines(result: Result, of_sets: Sequence[Result] = ()) -> Iterator[str]:
+    """The first sentences of a page: the verdict, the differences that the test could have found, and the notes;
+    without those of single data sets, which are shown with them."""
     if result.rankings:
-        # For many runs, the order with shares comes first, with the meaning of its signs.
-        orders = [(ranking.measure, ranking.headline or ranking.chain) for ranking in result.rankings]
-        items = "".join(f"<li><small>{escape(measure)}</small> {escape(order)}</li>" for measure, order in orders)
+        # For many runs, what is decided comes first; the page draws the order.
+        found = [(ranking.measure, summarise_pairs(result, ranking.measure)) for ranking in result.rankings]
+        items = "".join(f"<li><small>{escape(measure)}</small> {escape(text)}</li>" for measure, text in found)
         yield f'<ul class="verdict" id="verdict">{items}</ul>'
-        yield f'<p class="lines">{escape(" ".join(tables(result)[0].notes))}</p>'
-        if len(result.bayes) == 1:
-            yield f'<p class="verdict small">{escape(result.verdict)}</p>'
     elif result.verdict:
         yield f'<p class="verdict" id="verdict">{escape(result.verdict)}</p>'
         # The kind of the verdict in a word, with its condition and what it does not mean.
@@ -148,58 +159,61 @@ def _lead_lines(result: Result) -> Iterator[str]:
         rows = sorted(rows, key=lambda row: -row.count)[:3]
         errors = [f"{row.gold} as {row.assigned} ({row.count})" for row in rows]
         yield f'<p class="lines">Most frequent errors: {escape(enumeration(errors))}.</p>' if errors else ""
-    yield _list_notes(result)
-    lines = describe_files(result)
-    for source in {source.name: source for source in (result.gold, *result.systems)}.values():
-        if gone := [f"{name} ({reason})" for name, reason in source.documents_left_out]:
-            more = sum(source.left_out.values()) - len(gone)
-            lines.append(f"{source.name}: without {', '.join(gone)}{f' and {more:,} more' * (more > 0)}")
+    yield _list_notes(result, of_sets)
+    lines = [*describe_files(result), *_left_out(result)]
     if lines:
         items = "".join(f"<li>{escape(line)}</li>" for line in lines)
         yield f'<details id="files" open><summary>Data</summary><ul>{items}</ul></details>'
 
 
-def _list_notes(result: Result) -> str:
-    """Warnings and notes, each once, folded if there are several."""
-    notes = list(dict.fromkeys((*result.warnings, *result.notes)))
+def _list_notes(result: Result, of_sets: Sequence[Result] = ()) -> str:
+    """Warnings and notes, each once, folded if there are several; without the warnings of single data sets."""
+    known = {warning for of_set in of_sets for warning in of_set.warnings}
+    notes = [note for note in (*result.warnings, *result.notes) if note.partition(": ")[2] not in known]
+    notes = list(dict.fromkeys(note for note in notes if not (of_sets and note.startswith(MORE_WARNINGS))))
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)
     if len(notes) > 1:
         return f'<details id="notes"><summary>{len(notes)} notes</summary><ul>{items}</ul></details>'
     return f'<ul id="notes">{items}</ul>' if notes else ""
 
 
-def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result | None = None) -> str:
-    """A page with the title, the file (in the same folder) and the verdict of each page; before them the tables over
-    all pages, in which names of pages are links too."""
+def _list_sets(sets: Mapping[str, tuple[str, Result]]) -> str:
+    """Each data set with a link to its page, its verdict, and its warnings."""
+    rows = ""
+    for name, (file, result) in sets.items():
+        warnings = [f"<p>{escape(text)}</p>" for text in dict.fromkeys((*result.warnings, *_left_out(result)))]
+        further = len(warnings) - _SHOWN
+        if further > 1:
+            folded = f'<details class="fold"><summary>{further} more warnings</summary>'
+            warnings = [*warnings[:_SHOWN], folded, *warnings[_SHOWN:], "</details>"]
+        rows += (
+            f'<li><h3><a href="{escape(file, quote=True)}">{escape(name)}</a></h3>'
+            f'<p class="heading">{escape(make_heading(result))}</p><p>{escape(result.verdict)}</p>'
+            + f'<div class="warnings">{"".join(warnings)}</div>' * bool(warnings)
+            + "</li>"
+        )
+    return f'<section id="sets"><h2>Data sets</h2><ul class="pages">{rows}</ul></section>'
+
+
+def _left_out(result: Result) -> Iterator[str]:
+    """The documents that each file is without, with the reason."""
+    for source in {source.name: source for source in (result.gold, *result.systems)}.values():
+        if gone := [f"{name} ({reason})" for name, reason in source.documents_left_out]:
+            more = sum(source.left_out.values()) - len(gone)
+            yield f"{source.name}: without {', '.join(gone)}{f' and {more:,} more' * (more > 0)}"
+
+
+def index(title: str, pages: Sequence[tuple[str, str, Result]]) -> str:
+    """A page with the title, the file (in the same folder) and the verdict of each page."""
     rows = "".join(
         f'<li><h2><a href="{escape(file, quote=True)}">{escape(name)}</a></h2>'
         f'<p class="heading">{escape(make_heading(result))}</p><p class="verdict">{escape(result.verdict)}</p></li>'
         for name, file, result in pages
     )
-    overview, head, foot = "", "", ""
-    if overall is not None:
-        links = {name: file for name, file, _ in pages}
-        major = [table for table in tables(overall) if not table.minor]
-        minor = [table for table in tables(overall) if table.minor]
-        head = f'<p class="heading">{escape(make_heading(overall))}</p>'
-        overview = "".join(
-            (
-                f'<p class="verdict" id="verdict">{escape(overall.verdict)}</p>' if overall.verdict else "",
-                *(f'<p class="lines">{escape(line)}</p>' for line in overall.chance[1:]),
-                _list_notes(overall),
-                *map(_risk_strip, [row for row in overall.risks if row.parts][:1]),
-                '<div id="tables">',
-                *(_draw_table(table, short=False, styled=False, links=links) for table in major),
-                f"<details><summary>{len(minor)} more tables</summary>" if minor else "",
-                *(_draw_table(table, short=False, styled=False, links=links) for table in minor),
-                "</details></div>" if minor else "</div>",
-            )
-        )
-        foot = f"<footer><code>{escape(overall.signature)}</code></footer>"
     return (
         f'{_head(title)}<body class="index">'
-        f'<header id="top"><div class="titles"><h1>{escape(title)}</h1>{head}</div></header>'
-        f'<main id="report">{overview}<ul class="pages">{rows}</ul></main>{foot}</body></html>\n'
+        f'<header id="top"><div class="titles"><h1>{escape(title)}</h1></div></header>'
+        f'<main id="report"><ul class="pages">{rows}</ul></main></body></html>\n'
     )
 
 
@@ -228,8 +242,9 @@ def _risk_strip(row: Risk) -> str:
 
 def pages(results: Results) -> Iterator[tuple[str, str]]:
     """The page of each data set by the name of its file, and an index of them that has the tables over all."""
-    names: dict[str, str] = {}
+    sets: dict[str, tuple[str, Result]] = {}
     used_files = {"index.html"}
+    up = ("index.html", f"All {plural(len(results.sets), 'data set')}")
     for name in results.sets:
         safe = re.sub(r"[^\w.+-]+", "_", name).strip(".") or "_"
         file, number = f"{safe}.html", 1
@@ -238,11 +253,9 @@ def pages(results: Results) -> Iterator[tuple[str, str]]:
             number += 1
             file = f"{safe}_{number}.html"
         used_files.add(file.lower())
-        names[name] = file
-        yield file, page(results[name])
-    systems = dict.fromkeys(row.system for row in results.overall.scores)
-    title = f"{enumeration(list(systems))} on {plural(len(names), 'data set')}"
-    yield "index.html", index(title, [(name, names[name], results[name]) for name in names], results.overall)
+        sets[name] = (file, results[name])
+        yield file, page(results[name], up=up)
+    yield "index.html", page(results.overall, sets)
 
 
 def fragment(result: Result) -> str:
@@ -317,6 +330,16 @@ def _draw_examples(result: Result) -> str:
     return f"<section><h4>Sentences</h4>{''.join(parts)}</section>"
 
 
+def _draw_tables(tables: Sequence[Table], links: Mapping[str, str], *, folded: bool) -> Iterator[str]:
+    """Tables of a page; minor ones may be folded after the others, which are then what is printed."""
+    minor = [table for table in tables if table.minor] if folded else []
+    yield from (_draw_table(table, short=False, styled=False, links=links) for table in tables if table not in minor)
+    if minor:
+        yield f"<details><summary>{plural(len(minor), 'more table')}</summary>"
+        yield from (_draw_table(table, short=False, styled=False, links=links) for table in minor)
+        yield "</details>"
+
+
 def _draw_table(table: Table, *, short: bool, styled: bool, links: Mapping[str, str] | None = None) -> str:
     """A table with its title and notes, for a page with a style sheet or with inline styles; names of rows and
     columns that have a page are links to it."""
@@ -355,7 +378,7 @@ def _draw_table(table: Table, *, short: bool, styled: bool, links: Mapping[str, 
     )
 
 
-def _pack_data(result: Result) -> str:
+def _pack_data(result: Result, links: Mapping[str, str]) -> str:
     """The Result, its texts and its exports, compressed; base64 cannot end a script."""
     of_pairs, head = [], result.chance
     tests = result.main_tests
@@ -369,6 +392,10 @@ def _pack_data(result: Result) -> str:
         "verdict": result.verdict,
         # Sentences on each pair of systems.
         "pairs": of_pairs,
+        # Sentences on each posterior: one, and what follows it.
+        "posteriors": [describe_pair(result, row) for row in result.bayes],
+        # The pages of data sets.
+        "links": links,
         # Sentences on the labels of a judge.
         "judges": [note for table in tables(result, ("judges",)) for note in table.notes],
         # The Result itself is among the exports.

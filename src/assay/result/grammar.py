@@ -26,6 +26,8 @@ FEW_ITEMS, FEW_MINORITY, FEW_ANNOTATORS = 20, 5, 3
 annotators there is no human ceiling."""
 SURE = 0.95
 """The posterior probability from which on a relation is decided."""
+MORE_WARNINGS = "There are more warnings of this kind"
+"""The beginning of the sentence on warnings of data sets that are not listed."""
 Facts = Mapping[str, Any]
 KINDS = {
     "undefined": ("a score is undefined", ""),

@@ -8,9 +8,9 @@ from typing import Any
 
 from assay.result import Bound, Comparison, Result, Score, enumeration
 from assay.result.chance import level_title
-from assay.result.grammar import ALPHA, BETTER, NOTABLE, Decision, Facts, decide_kind
+from assay.result.grammar import ALPHA, BETTER, NOTABLE, SURE, Decision, Facts, decide_kind
 from assay.result.numbers import DIFFERENCES, WRITERS, coefficient, interval, p_value, percent, plural, points, signed
-from assay.result.schema import Record
+from assay.result.schema import Posterior, Record
 
 NAMES = 5
 """The number of systems that are named in a sentence; of more, the number of the others is given."""
@@ -39,13 +39,13 @@ def make_verdict(result: Result) -> Verdict:
         for posterior in result.bayes:
             pair = {"type": "bayes", "a": posterior.a, "b": posterior.b, "measure": posterior.measure}
             shares = {"shares": {**vars(posterior.decision)}, "margin": posterior.rope or None}
-            tested = _said_of_ranks(result, posterior.measure)
+            tested = describe_ranks(result, posterior.measure)
             said = f"{tested} Bayesian signed-rank test: {posterior.verdict}" if tested else posterior.verdict
             parts.append({**pair, **shares, "model": posterior.model, "said": said})
     elif result.about.command == "bayes":
         for ranking in result.rankings:
             order = f"from the lowest to the highest: {ranking.headline or ranking.chain}."
-            tested = _said_of_ranks(result, ranking.measure)
+            tested = describe_ranks(result, ranking.measure)
             said = f"{tested} Bayesian signed-rank test, {order}" if tested else f"On {ranking.measure}, {order}"
             parts.append({"type": "order", "said": said})
         parts += [{"type": "order", "said": _said_of_runs(result, row)} for row in result.comparisons[:1]]
@@ -90,7 +90,7 @@ def _said_of_runs(result: Result, row: Comparison) -> str:
     return f"Mean {row.measure} over runs on one data set: {enumeration(means)}; {found} ({p}, runs exchanged)."
 
 
-def _said_of_ranks(result: Result, measure: str) -> str:
+def describe_ranks(result: Result, measure: str) -> str:
     """The pairs that differ significantly over data sets by Wilcoxon's test; empty if there is no such test.
 
     It comes before the shares of the Bayesian test, which reaches .95 more often between equally good systems.
@@ -717,3 +717,43 @@ def describe_combination(bound: Bound, *, by_label: bool) -> str:
         f"{percent(bound.learnt)}, {more}{tested}: {'it gains' if gains else 'no gain is shown'}. The bound{bounded} "
         "needs someone who always knows which system is right."
     )
+
+
+# --- two systems over many runs ---
+
+
+def is_drawn(posterior: Posterior) -> bool:
+    """True if the shares are shares of posterior draws; probabilities otherwise."""
+    return posterior.model in ("hierarchical", "signed-rank")
+
+
+def name_data_sets(posterior: Posterior) -> str:
+    """The number of data sets in words."""
+    return "one data set" if posterior.data_sets == 1 else f"{posterior.data_sets} data sets"
+
+
+def describe_posterior(posterior: Posterior, region: str = "") -> str:
+    """What a posterior says about two systems, in one sentence; it ends with the region if that is given."""
+    a, b, measure, shares = posterior.a, posterior.b, posterior.measure, posterior.decision
+    if posterior.kind == "identical":
+        single = posterior.runs == posterior.data_sets > 1
+        where = f"on all {name_data_sets(posterior)}" if single else f"in all {posterior.runs:,} runs"
+        return f"{a} and {b} have identical scores {where} on {measure}."
+    last = f" ({region})." if region else "."
+    if posterior.kind == "bayes-none":
+        within = "they differ by no more than the region" if posterior.rope else "they score the same"
+        cases = ((shares.a, f"{a} is ahead"), (shares.equal or 0.0, within), (shares.b, f"{b} is ahead"))
+        counted = enumeration([f"{text} on {round(share * posterior.data_sets)}" for share, text in cases if share])
+        reason = f"No difference on {measure} varies between runs, so there is no posterior"
+        return f"{reason}: {counted} of {plural(posterior.data_sets, 'data set')}{last}"
+    noun = "share of posterior draws" if is_drawn(posterior) else "posterior probability"
+    named = [(shares.a, a), (shares.equal, "the region"), (shares.b, b)]
+    most, likeliest = max(((share, name) for share, name in named if share is not None), key=lambda item: item[0])
+    other = b if shares.a > shares.b else a
+    text = {
+        "bayes-better": f"{likeliest} is better than {other} on {measure}, with a {noun} of",
+        "bayes-equivalent": f"{a} and {b} are practically equivalent on {measure}, with a {noun} of",
+        "bayes-open": f"Undecided between {a} and {b} on {measure}: the largest {noun}, for {likeliest}, is",
+    }[posterior.kind]
+    needed = f"; {coefficient(SURE)} is needed" * (posterior.kind == "bayes-open")
+    return f"{text} {coefficient(most, 3)}{needed}{last}"

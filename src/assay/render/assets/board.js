@@ -5,6 +5,7 @@ import { element, find } from "./dom.js";
 import { writersOf } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
 import { bringUp } from "./scroll.js";
+import { hasSets } from "./sets.js";
 import { betweenEnds, intervalNotes, numberCell, panel, plotCell, tableWith, textCell } from "./tables.js";
 /** @import { Report } from "./report.js" */
 
@@ -90,7 +91,8 @@ export function boardPanel(report) {
     find("#by").focus({ preventScroll: true });
   });
   const title = ofPeople ? "Agreement" : alone ? "Scores" : "Ranking";
-  const several = !alone && measures.length > 1;
+  // On several data sets, their map has the choice.
+  const several = !alone && measures.length > 1 && !hasSets(report);
   const top = several || choosable ? element("div", { class: "tools" }, hint, several ? chosen : null) : null;
   return panel("board", title, top, saveableFigure(`ranking-${alone ? rows[0].system : by}`, place), letters.length ? element("p", { class: "soft" }, LETTERS_NOTE) : null, ...intervalNotes(report, rows));
 }

@@ -120,24 +120,25 @@ export function growthChart(steps, title) {
   );
 }
 
-/** A table of counts as a heat map. Cells: {row, column, count, content}; the darker, the more. */
-export function heatMap(cells, { rows, columns, caption, corner, rowTitle = (name) => name, columnTitle = rowTitle }) {
-  const most = Math.max(1, ...cells.map((cell) => cell.count));
+/** A table of counts as a heat map. Cells: {row, column, count, content}; the darker, the more; without a count there is no colour. `link` gives the page of a row or column. @param {any[]} cells @param {{rows: string[], columns: string[], caption: string, corner: any, rowTitle?: (name: string) => string, columnTitle?: (name: string) => string, link?: (name: string) => string | undefined}} parts */
+export function heatMap(cells, { rows, columns, caption, corner, rowTitle = (name) => name, columnTitle = rowTitle, link = () => undefined }) {
+  const most = Math.max(1, ...cells.map((cell) => cell.count ?? 0));
   const found = new Map(cells.map((cell) => [`${cell.row}\u0000${cell.column}`, cell]));
+  const linked = (name, text) => (link(name) ? element("a", { href: link(name) }, text) : text);
   const heading = (name) => {
     const title = short(columnTitle(name), 16);
     const about = { scope: "col", dir: "auto", class: title.length > 5 ? "tall" : null, title: rowTitle(name) };
-    return element("th", about, element("span", {}, title));
+    return element("th", about, element("span", {}, linked(name, title)));
   };
   const body = rows.map((row) => element(
     "tr", {},
-    element("th", { scope: "row", dir: "auto", title: rowTitle(row) }, short(rowTitle(row), 27)),
+    element("th", { scope: "row", dir: "auto", title: rowTitle(row) }, linked(row, short(rowTitle(row), 27))),
     columns.map((name) => {
       const cell = found.get(`${row}\u0000${name}`);
       if (!cell) return element("td", { class: row === name ? "same" : null });
       // Not so dark that text on it could not be read.
-      const heat = Math.round(8 + 67 * Math.sqrt(cell.count / most));
-      return element("td", { class: row === name ? "same" : null, style: `--heat:${heat}%` }, cell.content);
+      const heat = cell.count === null ? null : `--heat:${Math.round(8 + 67 * Math.sqrt(cell.count / most))}%`;
+      return element("td", { class: row === name ? "same" : heat ? null : "plain", style: heat }, cell.content);
     }),
   ));
   const head = element("tr", {}, element("th", { scope: "col", class: "corner" }, corner), columns.map(heading));

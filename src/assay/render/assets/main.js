@@ -10,11 +10,12 @@ import { exportsWindow } from "./exports.js";
 import { helpWindow, listenToKeys } from "./keys.js";
 import { TextList } from "./list.js";
 import { changedPanel, judgePanel, labelPanel, rightLabels, rightPanel, surePanel } from "./panels.js";
-import { pictureSection } from "./pictures.js";
+import { runPanels } from "./pictures.js";
 import { term } from "./query.js";
 import { Reader } from "./reader.js";
 import { Report } from "./report.js";
 import { bringUp, makeReachable } from "./scroll.js";
+import { hasSets, setsPanel } from "./sets.js";
 import { themeButton } from "./theme.js";
 import { wherePanel } from "./where.js";
 
@@ -23,14 +24,15 @@ const KIND_KEYS = ["correction", "new-error", "changed-error", "same-error", "bo
 /** The panels of the first screen; drawn again when the pair changes. @param {Report} report */
 function summary(report) {
   const { command } = report.result;
-  if (["bayes", "plan"].includes(command)) return [];
+  if (["bayes", "plan"].includes(command)) return report.result.bayes?.length ? runPanels(report) : [];
   if (command === "agreement") return annotatorPanels(report);
   const board = boardPanel(report);
   const paired = report.view.b !== null;
+  const lead = element("div", { class: "lead" }, [board, paired ? surePanel(report) : null].filter(Boolean));
+  if (hasSets(report)) return [element("div", { class: "dashboard" }, setsPanel(report), lead)];
   const changed = paired ? [changedPanel(report), labelPanel(report)] : [rightPanel(report), rightLabels(report)];
   const panels = [...changed, wherePanel(report)].filter(Boolean);
-  const first = [board, paired ? surePanel(report) : null].filter(Boolean);
-  return [element("div", { class: "lead" }, first), judgePanel(report), element("div", { class: `panels of-${panels.length}` }, panels), confidencePanel(report)];
+  return [lead, judgePanel(report), element("div", { class: `panels of-${panels.length}` }, panels), confidencePanel(report)];
 }
 
 /** Show on each count whether it is what is listed. @param {Report} report */
@@ -90,7 +92,7 @@ function buildPage(packed) {
   document.addEventListener("counts", () => markPressed(report));
   const search = report.texts ? searchField(report) : null;
   fillPlace("tools", search, openButton("open-exports", exports, {}, "Exports"), theme, openButton("open-help", help, { "aria-label": "Help" }, "?"));
-  fillPlace("app", first, pictureSection(report), parts?.nodes ?? missingTexts(report), exports.node, help.node);
+  fillPlace("app", first, parts?.nodes ?? missingTexts(report), exports.node, help.node);
   const formats = Object.keys(packed.exports).map((format) => buttonFor(() => exports.open(format), { "data-export": format }, format));
   find("footer").prepend(element("p", { class: "choices" }, formats));
   listenToKeys(actions(report, parts, help, exports, theme));
@@ -109,7 +111,7 @@ function fillPlace(id, ...parts) {
 
 /** Why no sentences can be looked at. @param {Report} report */
 function missingTexts(report) {
-  if (["bayes", "agreement", "plan"].includes(report.result.command)) return null;
+  if (["bayes", "agreement", "plan"].includes(report.result.command) || hasSets(report)) return null;
   const texts = report.result.joined_by ? report.result.text_unit : "sentence";
   const remedy = `To see ${texts}s, run the command again with --html, or with --embed all and --format json.`;
   return element("p", { class: "note" }, `This page contains no ${texts}s, so the counts are not links. ${remedy}`);
@@ -119,9 +121,9 @@ function missingTexts(report) {
 function tidyPage(report) {
   find("#app").hidden = false;
   find("#without-script").remove();
-  find("#tables").toggleAttribute("open", !report.texts);
+  find("#tables").toggleAttribute("open", !report.texts && !report.result.bayes?.length && !hasSets(report));
   for (const box of findAll("#tables section, #examples")) makeReachable(box, find("h2", box).textContent);
-  addEventListener("beforeprint", () => findAll("details#tables, details#notes").forEach((folded) => folded.setAttribute("open", "")));
+  addEventListener("beforeprint", () => findAll("details#tables, details#notes, details.fold").forEach((folded) => folded.setAttribute("open", "")));
   find(".skip").addEventListener("click", (event) => {
     event.preventDefault();
     find("#report").focus();

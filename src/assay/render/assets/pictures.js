@@ -1,20 +1,21 @@
 // Pictures of many runs, drawn from the Result: forests, bars of all pairs, orders, triangles of draws, and curves.
 import { axisOf, chart, figuresPlot, heatMap, scaleOf, strip } from "./charts.js";
-import { choiceOf } from "./controls.js";
-import { element, shape } from "./dom.js";
+import { buttonFor } from "./controls.js";
+import { element, find, findAll, shape } from "./dom.js";
 import { plural, signed, signedTick, whole } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
-import { makeReachable } from "./scroll.js";
-import { nameCell, numberCell, panel, plotCell, tableWith, textCell } from "./tables.js";
+import { bringUp } from "./scroll.js";
+import { chosenMeasure, measureButtons, setsPanel, unique } from "./sets.js";
+import { nameCell, numberCell, panel, plotCell, tableWith, tabs, textCell } from "./tables.js";
 /** @import { Report, Result } from "./report.js" */
 
 const TALL = Math.sqrt(3) / 2;
+const FEW_SENTENCES = 10;
 const THIRDS = ["a", "equal", "b"];
 const SHARES = { decision: "Share of posterior draws in which each outcome is the most probable", region: "Mean probability of each outcome on a new data set" };
 // The model's own bounds, as multiples of what is seen in the data.
 const PRIOR = { std0: 1000, delta0: 1 };
 
-const unique = (names) => [...new Set(names)];
 const definedValues = (values) => values.filter((value) => value !== null && value !== undefined);
 const share = (value) => (value === null ? "–" : value.toFixed(3).replace(/^0/, ""));
 const mostProbable = (shares) => THIRDS.reduce((first, name) => ((shares[name] ?? -1) > shares[first] ? name : first), "a");
@@ -23,6 +24,10 @@ const isFraction = (row) => row.by_data_set.length > 0 && row.by_data_set.every(
 const meaningOf = ({ a, b }, name) => ({ a: `${a} better`, equal: "practically equivalent", b: `${b} better` })[name];
 /** True for one score per data set: the signed-rank test is about two new data sets. */
 const isOfMeans = ({ model }) => model === "signed-rank";
+/** True for the correlated t-test, which is about one data set. */
+const isAlone = ({ model }) => model === "correlated-t";
+/** What the shares of these rows are. @param {Result["bayes"]} rows @param {string} kind */
+const titleOfShares = (rows, kind) => (rows.every(isAlone) ? "Posterior probability of each outcome on this data set" : rows.some(isOfMeans) ? SHARES[kind].replace("a new data set", "two new data sets") : SHARES[kind]);
 /** The outcomes that shares are known of: two without a region. */
 const outcomesOf = (shares) => THIRDS.filter((name) => shares.some((row) => row[name] !== null));
 
@@ -43,20 +48,36 @@ function differenceRange({ rope, mean, next, by_data_set }) {
   return [Math.max(Math.min(low, ...wider), low - more), Math.min(Math.max(high, ...wider), high + more)];
 }
 
+/** The differences on each data set; with one score for each system and data set, they have no intervals. @param {Result["bayes"][number]} row @param {Result["scores"]} scores @returns {any[]} */
+function differencesOf(row, scores) {
+  if (!isOfMeans(row)) return row.by_data_set;
+  const own = scores.filter(({ measure, slice, value }) => measure === row.measure && slice && value !== null);
+  const scoreOf = (system, slice) => own.find((score) => score.system === system && score.slice === slice);
+  const number = unique(own.map(({ system }) => system)).length;
+  // Data sets that a system lacks are left out of all tests.
+  return unique(own.map(({ slice }) => slice)).filter((slice) => own.filter((score) => score.slice === slice).length === number).map((slice) => [slice, scoreOf(row.a, slice), scoreOf(row.b, slice)]).filter(([, a, b]) => a && b).map(([slice, a, b]) => {
+    const difference = (a.lower ? -1 : 1) * (b.value - a.value);
+    return { name: slice.replace("dataset:", ""), runs: 1, a: a.value, b: b.value, difference, estimate: { mean: difference, low: null, high: null } };
+  });
+}
+
 /** @param {Result["bayes"][number]} row */
 function forest(row) {
   const written = (value) => signed(value === null || isFraction(row) ? value : value / 100);
   const scale = scaleOf(differenceRange(row));
+  const estimated = !isOfMeans(row);
   const cells = (name, runs, measured, estimate) => {
-    const numbers = `${written(estimate.mean)} [${written(estimate.low)}, ${written(estimate.high)}]`;
-    const drawn = figuresPlot([{ ...estimate, value: estimate.mean }], scale, `${name}: ${numbers}`, { zero: true, band: row.rope, ring: measured });
-    return [nameCell(name), numberCell(runs), plotCell(drawn), numberCell(measured === null ? "" : written(measured)), numberCell(numbers)];
+    const numbers = `${written(estimate.mean)}${estimate.low === null ? "" : ` [${written(estimate.low)}, ${written(estimate.high)}]`}`;
+    const drawn = figuresPlot([{ ...estimate, value: estimate.mean }], scale, `${name}: ${numbers}`, { zero: true, band: row.rope, ring: estimated ? measured : null });
+    // A phone has no room for the number of runs and the measured difference; the plot shows the latter too.
+    const wide = (text) => (estimated ? element("td", { class: "n interval" }, text) : []);
+    return [nameCell(name), wide(runs), plotCell(drawn), wide(measured === null ? "" : written(measured)), numberCell(numbers)];
   };
-  const whole = [["mean over data sets", row.mean], ["another data set", row.next]].filter(([, estimate]) => estimate);
+  const whole = isAlone(row) ? [] : [["mean over data sets", row.mean], ["another data set", row.next]].filter(([, estimate]) => estimate);
   const unit = isFraction(row) ? "points" : `units of ${row.measure}`;
   return tableWith({
-    caption: `Difference in ${unit}. Left: ${row.a} is better; right: ${row.b} is better${row.rope ? "; grey: practically equivalent" : ""}. A bar that reaches the edge continues beyond it.`,
-    heads: ["data set", "", () => axisOf(scale, isFraction(row) ? signedTick : (number) => signedTick(number / 100)), "measured", "estimate [95% interval]"],
+    caption: `Difference in ${unit}. Left: ${row.a} is better; right: ${row.b} is better${row.rope ? "; grey: practically equivalent" : ""}.${estimated ? " Ring: measured; dot: estimate. A bar that reaches the edge continues beyond it." : ""}`,
+    heads: ["data set", ...(estimated ? [""] : []), () => axisOf(scale, isFraction(row) ? signedTick : (number) => signedTick(number / 100)), ...(estimated ? ["measured", "estimate [95% interval]"] : ["difference"])],
     rows: [
       ...row.by_data_set.map(({ name, runs, difference, estimate }) => cells(name, plural(runs, "run"), difference, estimate)),
       ...whole.map(([name, estimate]) => cells(name, "", null, estimate)),
@@ -82,7 +103,7 @@ function bars(rows, kind) {
   return [
     colourKey({ a: "left system", b: "right system" }, outcomesOf(rows.map((row) => row[kind]))),
     tableWith({
-      caption: rows.some(isOfMeans) ? SHARES[kind].replace("a new data set", "two new data sets") : SHARES[kind],
+      caption: titleOfShares(rows, kind),
       heads: ["", "", ...measures],
       rows: pairs.map((pair) => [nameCell(pair.a), textCell(pair.b), ...measures.map((measure) => cell(pair, measure))]),
     }),
@@ -91,91 +112,46 @@ function bars(rows, kind) {
 
 // --- the order ---
 
-/** The order with shares, the systems in levels, the best first, and all relations: undecided ones dashed, those that the chain hides marked. @param {Result["rankings"][number]} ranking @param {Result["bayes"]} bayes */
-function orderPicture({ measure, order: names, chain, headline, relations, intransitive }, bayes) {
-  const turned = { "<": ">", ">": "<", "⪅": "⪆", "⪆": "⪅" };
-  const signs = new Map(relations.flatMap(({ a, b, relation }) => [[`${a}\u0000${b}`, relation], [`${b}\u0000${a}`, turned[relation] ?? relation]]));
-  const sign = (a, b) => signs.get(`${a}\u0000${b}`) ?? "";
-  const tied = (a, b) => "≈⪅⪆".includes(sign(a, b) || " ");
-  const hidden = (a, b) => "<>".includes(sign(a, b) || " ") && ((sign(a, b) === "<") === names.indexOf(a) > names.indexOf(b) || names.some((name) => tied(a, name) && tied(name, b)));
+const TURNED = { "<": ">", ">": "<", "⪅": "⪆", "⪆": "⪅" };
+const pairKey = (a, b) => `${a}\u0000${b}`;
+/** True for the row of these two systems, in any order. */
+const isOf = (a, b) => (row) => [row.a, row.b].includes(a) && [row.a, row.b].includes(b);
+const isUndecided = (row) => row?.claims.includes("undecided") ?? false;
+
+/** The systems in levels, the best first; a line between levels is dashed unless all that lies between is decided. @param {Result["rankings"][number]} ranking @param {Result["bayes"]} rows @param {(name: string) => any} box */
+function orderPicture({ order: names, relations }, rows, box) {
+  const signs = new Map(relations.map(({ a, b, relation }) => [pairKey(a, b), relation]));
   const level = new Map();
-  names.forEach((name, place) => level.set(name, Math.max(-1, ...names.slice(0, place).filter((worse) => sign(worse, name) === "<").map((worse) => level.get(worse))) + 1));
+  names.forEach((name, place) => level.set(name, Math.max(-1, ...names.slice(0, place).filter((worse) => signs.get(pairKey(worse, name)) === "<").map((worse) => level.get(worse))) + 1));
   const levels = unique(level.values()).sort((one, other) => other - one);
-  const rowOf = (a, b) => bayes.find((one) => one.measure === measure && [one.a, one.b].includes(a) && [one.a, one.b].includes(b));
-  const isOpen = (a, b) => rowOf(a, b)?.claims.includes("undecided") ?? false;
   const onLevel = (number) => names.filter((name) => level.get(name) === number);
-  // A line to the level above, dashed unless all that lies between is decided.
   const link = (number) => {
-    const open = onLevel(number).some((worse) => onLevel(number + 1).some((better) => isOpen(worse, better)));
+    const open = onLevel(number).some((worse) => onLevel(number + 1).some((better) => isUndecided(rows.find(isOf(worse, better)))));
     return chart(30, 16, open ? "undecided" : "decided", shape("line", { x1: 15, x2: 15, y1: 0, y2: 16, class: open ? "link undecided" : "link" }));
   };
-  const boxes = (number, place) => element("li", {}, place ? link(number) : null, element("div", { class: "level" }, onLevel(number).map((name) => element("bdi", { class: "box" }, name))));
-  // The share that the relation has: of A better, of B better, or of being equivalent.
-  const shareOf = (a, b) => {
-    const row = rowOf(a, b);
-    if (!row) return "";
+  const items = levels.map((number, place) => element("li", {}, place ? link(number) : null, element("div", { class: "level" }, onLevel(number).map(box))));
+  return element("ol", { class: "levels", "aria-label": "Levels, the best first" }, items);
+}
+
+/** The relation of each two systems with its share: undecided ones dashed, those that the chain hides framed. A click chooses the pair. @param {Result["rankings"][number]} ranking @param {Result["bayes"]} rows */
+function pairMap({ order, relations }, rows, isChosen, choose) {
+  const signs = new Map(relations.flatMap(({ a, b, relation }) => [[pairKey(a, b), relation], [pairKey(b, a), TURNED[relation] ?? relation]]));
+  const sign = (a, b) => signs.get(pairKey(a, b)) ?? "";
+  const tied = (a, b) => "≈⪅⪆".includes(sign(a, b) || " ");
+  const hidden = (a, b) => "<>".includes(sign(a, b) || " ") && ((sign(a, b) === "<") === order.indexOf(a) > order.indexOf(b) || order.some((name) => tied(a, name) && tied(name, b)));
+  const names = [...order].reverse();
+  const cells = rows.flatMap((row) => [[row.a, row.b], [row.b, row.a]].map(([a, b]) => {
+    // The share that the relation has: of A better, of B better, or of being equivalent.
     const ahead = { ">": a, "<": b }[sign(a, b)];
-    return share(row.decision[ahead === row.a ? "a" : ahead === row.b ? "b" : "equal"]);
-  };
-  const relation = (a, b) => element("span", { class: isOpen(a, b) ? "undecided" : null }, sign(a, b), " ", element("small", { class: "soft" }, shareOf(a, b)));
-  const cell = (a, b) => element("td", { class: hidden(a, b) ? "hidden-by-chain" : null, title: a === b ? null : `${a} ${sign(a, b)} ${b}` }, a === b ? null : relation(a, b));
-  const taken = "This order takes the most frequent relation of each pair, even if its share is small: ";
-  return [
-    element("p", { class: "order" }, headline || chain),
-    headline && headline !== chain ? element("p", { class: "soft" }, taken, chain) : null,
-    element("ol", { class: "levels", "aria-label": "Levels, the best first" }, levels.map(boxes)),
-    element("p", { class: "soft" }, "Relation of the row's system to the column's, with its share of posterior draws. Dashed: undecided. Framed: not visible in the order above."),
-    tableWith({ heads: ["", ...names], rows: names.map((a) => [nameCell(a), ...names.map((b) => cell(a, b))]) }),
-    intransitive.map((sentence) => element("p", { class: "note" }, sentence)),
-  ];
-}
-
-// --- ranks and scores over data sets ---
-
-/** The critical-difference diagram: mean ranks on a line, 1 is the best; a bar joins systems with a common letter. @param {Result["ranks"][number]} row */
-function rankPicture({ measure, data_sets, ranks, groups, critical_difference, by }) {
-  const names = Object.keys(ranks);
-  const [low, top, side, step] = [Math.floor(Math.min(...Object.values(ranks))), by === "nemenyi" ? 58 : 34, 170, 20];
-  const high = Math.max(low + 1, Math.ceil(Math.max(...Object.values(ranks))));
-  const letters = unique([...Object.values(groups).join("")]).map((letter) => names.filter((name) => groups[name].includes(letter)));
-  const joined = letters.filter((group) => group.length > 1);
-  const [half, width, under] = [Math.ceil(names.length / 2), 660, top + 9 * joined.length + 8];
-  const x = (rank) => side + ((rank - low) / (high - low)) * (width - 2 * side);
-  const line = (x1, y1, x2, y2, kind) => shape("line", { x1, y1, x2, y2, class: kind });
-  const ticks = Array.from({ length: high - low + 1 }, (_, place) => low + place);
-  const label = (name, place) => {
-    const left = place < half;
-    const y = under + step * (left ? place : names.length - 1 - place) + step / 2;
-    const end = left ? side - 6 : width - side + 6;
-    const text = shape("text", { x: end + (left ? -4 : 4), y: y + 4, "text-anchor": left ? "end" : "start" }, `${name}  ${ranks[name].toFixed(2)}`);
-    return [line(x(ranks[name]), top, x(ranks[name]), y, "rail"), line(x(ranks[name]), y, end, y, "rail"), text];
-  };
-  const test = by === "nemenyi" ? "Nemenyi's test, p > 0.05" : "Wilcoxon's signed-rank test, p > 0.05 after Holm";
-  const title = `Mean ranks by ${measure} over ${plural(data_sets, "data set")}, 1 is the best. Bars join systems that do not differ significantly (${test}).`;
-  return [
-    element("p", { class: "soft" }, title),
-    chart(
-      width, under + step * half, title,
-      line(x(low), top, x(high), top, "span"),
-      ticks.map((tick) => [line(x(tick), top - 6, x(tick), top, "span"), shape("text", { x: x(tick), y: top - 10, "text-anchor": "middle" }, tick)]),
-      by === "nemenyi" && [line(x(low), 18, x(low + critical_difference), 18, "span"), shape("text", { x: x(low), y: 12 }, `critical difference ${critical_difference.toFixed(2)}`)],
-      names.map(label),
-      joined.map((group, place) => {
-        const [from, to] = [x(ranks[group[0]]) - 3, x(ranks[group[group.length - 1]]) + 3];
-        return shape("rect", { x: from, y: top + 9 * place + 6, width: to - from, height: 4, class: "dot" });
-      }),
-    ),
-  ];
-}
-
-/** A table of scores as a heat map; the best of a data set is bold. @param {Result["tables"][number]} table */
-function scoreMap({ title, header, rows, forms, bold }) {
-  const isPercent = forms.at(-1) === "marked";
-  const scores = rows.flatMap((row, down) => row.slice(1).map((cell, place) => ({ row: row[0], column: header[place + 1], value: Array.isArray(cell) ? cell[1] : null, best: bold.some(([y, at]) => y === down && at === place + 1) })));
-  const shown = scores.filter(({ value }) => value !== null);
-  const [least, most] = [Math.min(...shown.map(({ value }) => value)), Math.max(...shown.map(({ value }) => value))];
-  const cells = shown.map(({ row, column, value, best }) => ({ row, column, count: ((value - least) / (most - least || 1)) ** 2, content: element(best ? "b" : "span", {}, isPercent ? (100 * value).toFixed(1) : String(Number(value.toPrecision(4)))) }));
-  return heatMap(cells, { rows: unique(cells.map(({ row }) => row)), columns: unique(cells.map(({ column }) => column)), caption: `${title}; the darker, the higher`, corner: header[0] });
+    const part = row.decision[ahead === row.a ? "a" : ahead === row.b ? "b" : "equal"];
+    const seen = `${sign(a, b)} ${share(part)}`;
+    const title = `${a} ${sign(a, b)} ${b}`;
+    const about = { class: "count", title, "data-a": a, "data-b": b, "aria-pressed": String(isChosen(a, b)), "aria-label": `${seen}: ${title}${isUndecided(row) ? ", undecided" : ""}` };
+    const kinds = [isUndecided(row) ? "undecided" : "", hidden(a, b) ? "hidden-by-chain" : ""].filter(Boolean).join(" ");
+    return { row: a, column: b, count: isUndecided(row) ? null : 1, content: buttonFor(() => choose(a, b), about, element("span", { class: kinds || null }, sign(a, b), " ", element("small", {}, share(part)))) };
+  }));
+  const framed = cells.some(({ row, column }) => hidden(row, column)) ? " Framed: not visible in the order." : "";
+  return heatMap(cells, { rows: names, columns: names, corner: "system", caption: `Relation of the row's system to the column's, with its ${rows.every(isAlone) ? "posterior probability" : "share of posterior draws"}. Dashed: undecided.${framed}` });
 }
 
 // --- triangles of draws ---
@@ -190,7 +166,7 @@ function triangle(row, most, side = 150) {
   const drawn = (cell) => shape("path", { d: `M${corners(cell).map(([x, y]) => at(x / sides, y / sides)).join("L")}Z`, class: "cell", opacity: dark(cell.draws) });
   const text = (name, x, y, anchor, content) => shape("text", { x, y, "text-anchor": anchor, class: mostProbable(decision) === name ? "likeliest" : null }, content);
   const middle = at(1 / 3, 1 / 3);
-  const title = `${pairOf(row)}. ${SHARES.decision}: ${outcomesOf([decision]).map((name) => `${meaningOf(row, name)} ${share(decision[name])}`).join(", ")}`;
+  const title = `${pairOf(row)}. ${titleOfShares([row], "decision")}: ${outcomesOf([decision]).map((name) => `${meaningOf(row, name)} ${share(decision[name])}`).join(", ")}`;
   return chart(
     side + 2 * left, base + 40, title,
     decision.equal === null ? histogram(row, left, base, side) : [
@@ -237,7 +213,7 @@ function variedSettings(row) {
   ].filter(({ points }) => unique(points.map(({ x }) => x)).length > 1);
 }
 
-function curve({ label, points, chosen, at }, kind, outcomes) {
+function curve({ label, points, chosen, at }, kind, outcomes, caption) {
   const [width, height, left, right, top, base] = [280, 190, 30, 26, 20, 140];
   const sorted = [...points].sort((one, other) => one.x - other.x);
   const [first, last] = [sorted[0].x, sorted.at(-1).x];
@@ -247,7 +223,7 @@ function curve({ label, points, chosen, at }, kind, outcomes) {
   const path = (name) => sorted.map((part, place) => `${place ? "L" : "M"}${x(part.x)} ${y(part.point[kind][name])}`).join("");
   const ticks = at === Math.log10 ? sorted.map((part) => part.x) : [first, (first + last) / 2, last];
   return chart(
-    width, height, `${label}. ${SHARES[kind]}`,
+    width, height, `${label}. ${caption}`,
     [0, 0.5, 1].map((level) => [
       shape("line", { x1: left, x2: width - right, y1: y(level), y2: y(level), class: "grid" }),
       shape("text", { x: left - 5, y: y(level) + 4, "text-anchor": "end" }, level),
@@ -263,44 +239,88 @@ function curve({ label, points, chosen, at }, kind, outcomes) {
 /** @param {Result["bayes"][number]} row */
 function curves(row) {
   const outcomes = outcomesOf([row.decision]);
-  const rows = (kind) => [element("h3", {}, SHARES[kind]), element("div", { class: "triangles" }, variedSettings(row).map((part) => curve(part, kind, outcomes)))];
-  return [colourKey(row, outcomes), Object.keys(SHARES).map(rows)];
+  const rows = (kind) => [element("h3", {}, titleOfShares([row], kind)), element("div", { class: "triangles" }, variedSettings(row).map((part) => curve(part, kind, outcomes, titleOfShares([row], kind))))];
+  return [colourKey(row, outcomes), (isAlone(row) ? ["decision"] : Object.keys(SHARES)).map(rows)];
 }
 
-// --- all of them ---
+// --- the page ---
 
-/** Functions that draw the pictures of a Result, by title. @param {Result} result */
-function picturesOf({ bayes, rankings, ranks, tables }) {
-  const drawn = bayes.filter((row) => row.simplex.length);
-  /** @type {Map<string, () => any>} */
-  const pictures = new Map();
-  for (const row of rankings) pictures.set(`Order by ${row.measure}`, () => orderPicture(row, bayes));
-  for (const row of bayes) if (row.by_data_set.length) pictures.set(`${pairOf(row)}, data set by data set`, () => forest(row));
-  for (const row of ranks) pictures.set(`Ranks by ${row.measure}`, () => rankPicture(row));
-  for (const table of tables) if (table.name === "scores") pictures.set(table.title, () => scoreMap(table));
-  pictures.set("Decision shares of all pairs", () => bars(bayes, "decision"));
-  pictures.set(`Expected outcomes on ${bayes.some(isOfMeans) ? "two new data sets" : "a new data set"}`, () => bars(bayes, "region"));
-  for (const measure of unique(drawn.map((row) => row.measure))) {
-    const rows = drawn.filter((row) => row.measure === measure);
-    if (rows.length > 1) pictures.set(`All pairs: ${measure}`, () => triangles(rows));
-  }
-  for (const row of drawn) pictures.set(`${pairOf(row)}, posterior draws`, () => triangles([row], 340));
-  for (const row of bayes) if (variedSettings(row).length) pictures.set(`${pairOf(row)}, with other regions and priors`, () => curves(row));
-  return pictures;
+/** The panels of many runs: the order and all pairs, the chosen pair, data sets, and what is known about all pairs. @param {Report} report */
+export function runPanels(report) {
+  const { bayes, rankings } = report.result;
+  const measures = unique(bayes.map((row) => row.measure));
+  const measure = chosenMeasure(report, measures);
+  const rows = bayes.filter((row) => row.measure === measure);
+  const ranking = rankings.find((row) => row.measure === measure);
+  return [ranking ? orderPanel(report, measures, ranking, rows) : measureButtons(report, measures), pairPanel(report, rows, measure), sentences(report, rows), setsPanel(report), allPairsPanel(report, rows)];
 }
 
-/** A chooser and the chosen picture, first the order; null if there are none. @param {Report} report */
-export function pictureSection(report) {
-  if (!report.result.bayes?.length) return null;
-  const pictures = picturesOf(report.result);
-  const place = element("div", { class: "picture" });
-  const choice = choiceOf({ id: "picture", "aria-label": "Picture" }, [...pictures.keys()].map((title) => [title, title]));
-  choice.addEventListener("change", () => report.change({ picture: choice.value }, "open"));
-  report.follow(() => {
-    const { picture } = report.view;
-    const [[first]] = pictures;
-    choice.value = picture !== null && pictures.has(picture) ? picture : first;
-    place.replaceChildren(saveableFigure(choice.value, makeReachable(element("div", { class: "scroll" }, pictures.get(choice.value)?.()), choice.value)));
-  });
-  return panel("pictures", "Pictures", choice, place);
+const SIGNS = "a < b: a is worse; a ≈ b: practically equivalent (share or posterior probability at least .95). a ? b: undecided; the most frequent relation and its share follow. a = b: identical scores.";
+
+/** The order of systems and the map of all pairs; two clicks on systems, or one on the map, choose a pair. @param {Report} report @param {string[]} measures @param {Result["rankings"][number]} ranking @param {Result["bayes"]} rows */
+function orderPanel(report, measures, ranking, rows) {
+  const { chain, headline, intransitive, order } = ranking;
+  const many = order.length > 2;
+  const pair = report.pair();
+  /** @type {string | null} */
+  let waiting = null;
+  const choose = (a, b) => {
+    const [first, second] = [a, b].map((name) => report.systems.indexOf(name));
+    report.choosePair(Math.min(first, second), Math.max(first, second));
+    find(`#order [data-a="${CSS.escape(a)}"][data-b="${CSS.escape(b)}"]`).focus({ preventScroll: true });
+    bringUp("pair");
+  };
+  const hint = element("p", { class: "soft", role: "status" }, many ? "Click two systems, or a cell of the map, to see what is known about them." : "");
+  const show = (name) => {
+    waiting = name === waiting ? null : name;
+    hint.textContent = waiting === null ? "Click two systems." : `${waiting}: now choose the system to compare it with.`;
+    for (const button of findAll("#order .box")) button.setAttribute("aria-pressed", String(waiting === null ? pair.includes(button.dataset.system) : button.dataset.system === waiting));
+  };
+  const press = (name) => (waiting === null || waiting === name ? show(name) : choose(waiting, name));
+  const box = (name) => (many ? buttonFor(() => press(name), { class: "box", "data-system": name, "aria-pressed": String(pair.includes(name)) }, element("bdi", {}, name)) : element("bdi", { class: "box" }, name));
+  const drawn = [
+    element("p", { class: "order" }, headline || chain),
+    element("p", { class: "soft" }, SIGNS, headline && headline !== chain ? ` The most frequent relations alone, even if their share is small: ${chain}.` : ""),
+    orderPicture(ranking, rows, box),
+    intransitive.map((sentence) => element("p", { class: "note" }, sentence)),
+  ];
+  const map = many ? saveableFigure(`pairs-${ranking.measure}`, pairMap(ranking, rows, (a, b) => pair.includes(a) && pair.includes(b), choose)) : null;
+  return panel("order", `Order by ${ranking.measure}`, measureButtons(report, measures), hint, element("div", { class: "twins picture" }, saveableFigure(`order-${ranking.measure}`, drawn), map));
+}
+
+/** What is known about the chosen pair: a sentence, each data set, and the posterior draws. @param {Report} report @param {Result["bayes"]} rows */
+function pairPanel(report, rows, measure) {
+  const [a, b] = report.pair();
+  const row = rows.find(isOf(a, b));
+  if (!row) return panel("pair", `${a} and ${b}: ${measure}`, element("p", { class: "soft" }, "These two systems were not compared."));
+  const [sentence, rest] = report.packed.posteriors[report.result.bayes.indexOf(row)];
+  const shown = { ...row, by_data_set: differencesOf(row, report.result.scores) };
+  const figures = [
+    shown.by_data_set.length ? saveableFigure(`forest-${pairOf(row)}`, forest(shown)) : null,
+    row.simplex.length ? saveableFigure(`simplex-${pairOf(row)}`, triangles([row], 260)) : null,
+  ];
+  const varied = variedSettings(row).length ? folded("With other regions and priors", false, saveableFigure(`curves-${pairOf(row)}`, curves(row))) : null;
+  return panel("pair", pairOf(row), element("p", { class: "verdict small" }, sentence), rest ? element("p", { class: "soft" }, rest) : null, element("div", { class: "twins picture" }, figures), varied);
+}
+
+/** What can be unfolded. */
+const folded = (title, open, ...content) => element("details", { class: "fold picture", open }, element("summary", {}, title), content);
+
+/** Each pair in a sentence. @param {Report} report @param {Result["bayes"]} rows */
+function sentences(report, rows) {
+  if (rows.length < 2) return null;
+  const items = rows.map((row) => element("li", {}, report.packed.posteriors[report.result.bayes.indexOf(row)][0]));
+  return element("section", { id: "sentences", class: "panel", "aria-label": "Sentences" }, folded(`Each of ${plural(rows.length, "pair")} in a sentence`, rows.length <= FEW_SENTENCES, element("ul", {}, items)));
+}
+
+/** The shares of all pairs, and their triangles. @param {Report} report @param {Result["bayes"]} rows */
+function allPairsPanel(report, rows) {
+  const { bayes } = report.result;
+  const drawn = rows.filter((row) => row.simplex.length);
+  const figure = (name, ...content) => element("div", { class: "picture" }, saveableFigure(name, content));
+  /** @type {[string, string, any][]} */
+  const parts = [["decision", "Which is better", figure("decision", bars(bayes, "decision"))]];
+  if (!bayes.every(isAlone)) parts.push(["region", bayes.some(isOfMeans) ? "On two new data sets" : "On a new data set", figure("region", bars(bayes, "region"))]);
+  if (drawn.length > 1) parts.push(["draws", "Posterior draws", figure("simplex", triangles(drawn))]);
+  return panel("pairs", "All pairs", tabs("All pairs", parts, report.view.tab, (tab) => report.change({ tab }, "open")));
 }

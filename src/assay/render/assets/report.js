@@ -14,8 +14,8 @@ import { hashOf, initialView, viewFrom } from "./state.js";
 /** The Result of Python, as JSON; a test checks its fields with the types that Python declares. @typedef {any} Result */
 
 /**
- * What Python packed. `pairs`: what is known about two systems, in sentences; `judges`: sentences on the labels of a judge.
- * @typedef {{result: Result, texts: any, verdict: string, pairs: {a: string, b: string, verdict: string, chance: string[]}[], judges: string[], exports: Record<string, string>}} Packed
+ * What Python packed. `pairs`: what is known about two systems, in sentences; `posteriors`: a sentence on each, and what follows it; `links`: the pages of data sets; `judges`: sentences on the labels of a judge.
+ * @typedef {{result: Result, texts: any, verdict: string, pairs: {a: string, b: string, verdict: string, chance: string[]}[], posteriors: [string, string][], links: Record<string, string>, judges: string[], exports: Record<string, string>}} Packed
  */
 
 /** @type {Hits} */
@@ -46,7 +46,7 @@ export class Report {
     this.kind = this.result.drawing;
     this.unit = texts?.data.unit ?? this.result.unit;
     // Annotators are compared with all others, not in pairs.
-    this.paired = this.result.command !== "agreement" && (this.result.diffs.length > 0 || this.result.comparisons.length > 0);
+    this.paired = this.result.command !== "agreement" && this.#pairs().length > 0;
     this.on = texts?.data.on ?? this.result.diffs[0]?.on ?? this.mainScores()[0]?.measure;
     this.noun = this.result.noun;
     /** The word for labels. */
@@ -71,23 +71,29 @@ export class Report {
     this.waiting = 0;
   }
 
+  /** What is known about two systems. @returns {{a: string, b: string}[]} */
+  #pairs() {
+    const { diffs, comparisons, bayes } = this.result;
+    return [...diffs, ...comparisons, ...(bayes ?? [])];
+  }
+
   #systemsOf() {
-    const { diffs, comparisons, scores, systems } = this.result;
-    const known = new Set(this.paired ? [...diffs, ...comparisons].flatMap((row) => [row.a, row.b]) : scores.map((row) => row.system));
+    const { scores, systems } = this.result;
+    const known = new Set(this.paired ? this.#pairs().flatMap((row) => [row.a, row.b]) : scores.map((row) => row.system));
     const order = systems.map((source) => source.name).filter((name) => known.has(name));
     return order.length ? order : [...known];
   }
 
   /** A and B at the beginning: the compared pair of the best systems by the first measure; without pairs, the best system. */
   #firstPair() {
-    const { diffs, comparisons } = this.result;
-    const order = this.ranked(this.leading()).map((row) => this.systems.indexOf(row.system)).filter((place) => place >= 0);
+    const best = this.result.rankings?.[0]?.order.slice().reverse() ?? this.ranked(this.leading()).map((row) => row.system);
+    const order = best.map((name) => this.systems.indexOf(name)).filter((place) => place >= 0);
     if (!this.paired) return { a: order[0] ?? 0, b: null };
     const tested = this.mainTests();
-    const pairs = (tested.length ? tested : [...diffs, ...comparisons]).map((row) => [this.systems.indexOf(row.a), this.systems.indexOf(row.b)]);
+    const pairs = (tested.length ? tested : this.#pairs()).map((row) => [this.systems.indexOf(row.a), this.systems.indexOf(row.b)]);
     const ranks = (pair) => pair.map((system) => order.indexOf(system)).sort((one, other) => one - other);
-    const [best] = pairs.filter((pair) => Math.min(...ranks(pair)) >= 0).sort((one, other) => ranks(one)[0] - ranks(other)[0] || ranks(one)[1] - ranks(other)[1]);
-    const [a, b] = best ?? [0, 1];
+    const [first] = pairs.filter((pair) => Math.min(...ranks(pair)) >= 0).sort((one, other) => ranks(one)[0] - ranks(other)[0] || ranks(one)[1] - ranks(other)[1]);
+    const [a, b] = first ?? [0, 1];
     return { a: Math.min(a, b), b: Math.max(a, b) };
   }
 

@@ -4,7 +4,7 @@ import { parseQuery, writeQuery } from "./query.js";
 
 /**
  * What is chosen: systems a and b (b is null if only one is looked at), what is open, filters, order, the text and the item in view, sides switched on or off, and folding.
- * @typedef {{a: number, b: number | null, by: string | null, tab: string | null, picture: string | null, terms: Term[], sort: string, text: number | null, item: number | null, toggled: number[], fold: boolean}} View
+ * @typedef {{a: number, b: number | null, by: string | null, tab: string | null, against: string | null, terms: Term[], sort: string, text: number | null, item: number | null, toggled: number[], fold: boolean}} View
  */
 
 export const SORTS = {
@@ -27,12 +27,12 @@ export const SORTS_OF_ONE = { gained: "fewest errors first", lost: "most errors 
 export const SORTS_BY_GRADE = { gained: "most improved first", lost: "most worsened first" };
 export const SORTS_OF_ONE_BY_GRADE = { gained: "best first", lost: "worst first" };
 
-/** What is open on the page: the measure that systems are ranked by, a tab, a picture. */
-const OPEN = ["by", "tab", "picture"];
+/** What is open on the page: the measure that systems are ranked by, a tab, and the system that others are compared with on each data set. */
+const OPEN = ["by", "tab", "against"];
 
 /** The view that a page opens with. @param {{a: number, b: number | null, sort?: string}} first @returns {View} */
 export function initialView({ a, b, sort = "order" }) {
-  return { a, b, by: null, tab: null, picture: null, terms: [], sort, text: null, item: null, toggled: [], fold: false };
+  return { a, b, by: null, tab: null, against: null, terms: [], sort, text: null, item: null, toggled: [], fold: false };
 }
 
 /** The view of an address; what the address does not name, or names wrongly, is as in the first view. @param {string} hash @param {string[]} systems @param {{a: number, b: number | null, sort?: string}} first */
