@@ -367,6 +367,8 @@ def _pack_data(result: Result) -> str:
     block = {
         "texts": result.texts,
         "verdict": result.verdict,
+        # The system that all others were tested against.
+        "baseline": result.verdict_data.facts.get("baseline"),
         # Sentences on each pair of systems.
         "pairs": of_pairs,
         # Sentences on the labels of a judge.

@@ -45,7 +45,7 @@ function browserParts(report) {
   const list = new TextList(report, (text) => report.change({ text, item: null }, "text"));
   const chosen = element("p", { class: "for-print" });
   report.follow((what) => {
-    if (what === "open") return;
+    if (what === "open" || what === "board") return;
     if (what !== "text") list.show(report.rows, report.view.text, (text) => report.hitsIn(text));
     chosen.textContent = `${report.query() || "no filters"}: ${report.hitCounts().join(" in ")}`;
     reader.show();
@@ -85,6 +85,7 @@ function buildPage(packed) {
   const first = element("div", { id: "summary" });
   report.follow((what) => {
     if (what === "pair") first.replaceChildren(...summary(report).filter((part) => part !== null));
+    if (what === "board") find("#board").replaceWith(boardPanel(report) ?? "");
     markPressed(report);
   });
   document.addEventListener("counts", () => markPressed(report));
