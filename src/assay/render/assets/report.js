@@ -16,7 +16,7 @@ import { hashOf, initialView, viewFrom } from "./state.js";
 
 /**
  * What Python packed. `pairs`: what is known about two systems, in sentences; `judges`: sentences on the labels of a judge; `baseline`: the system that all others were tested against.
- * @typedef {{result: Result, texts: any, verdict: string, baseline: string | null, pairs: {a: string, b: string, verdict: string, chance: string[]}[], judges: string[], exports: Record<string, string>}} Packed
+ * @typedef {{result: Result, texts: any, verdict: string, baseline: string | null, pairs: {a: string, b: string, verdict: string, chance: string[]}[], judges: string[]}} Packed
  */
 
 /** @type {Hits} */
