@@ -50,13 +50,15 @@ def test_the_page_opens_on_a_leaderboard_where_a_click_each_chooses_two(opened):
     assert page.inner_text("#board-said") == f"{names[2]}: now choose the system to compare it with."
     page.keyboard.press("ArrowUp")
     page.click("#board [data-system='1']")
+    # From the system clicked first to the second: the other way round than in the Result.
     diff = next(row for row in result.diffs if [row.a, row.b] == names[1:3] and row.slice is None)
-    assert int(page.get_attribute("#changed [data-filter='correction']", "data-count")) == diff.corrections
+    assert page.locator("#compared h2 bdi").all_inner_texts() == [names[2], names[1]]
+    assert int(page.get_attribute("#changed [data-filter='correction']", "data-count")) == diff.new_errors
     assert names[1] in page.inner_text("#pair-verdict") and names[2] in page.inner_text("#pair-verdict")
     # The same sign in the table as everywhere: B minus A.
     test = next(row for row in result.comparisons if [row.a, row.b] == names[1:3] and row.slice is None)
     signs = page.locator("#compared tbody tr").first.locator("td").nth(2).inner_text()
-    assert signs.startswith("−") == (test.difference < 0)
+    assert signs == signed(-test.difference)
     page.select_option("#by", "oov-accuracy")
     first = ranking(result, "oov-accuracy")[0]
     assert page.locator("#board tbody tr th").first.inner_text().startswith(first.system)

@@ -295,8 +295,10 @@ def test_exports_are_what_the_command_line_writes(shared, task):
     report.page.keyboard.press("e")
     for title, form in {"LaTeX": "latex", "Markdown": "md", "TSV": "tsv", "CSV": "csv", "JSON": "json"}.items():
         report.page.click(f"dialog#exports [data-format='{title}']")
+        report.page.wait_for_selector(f"#export-text[data-shown='{title}']")
         assert report.page.input_value("#export-text") == render(plain, form).removesuffix("\r")
     report.page.click("dialog#exports [data-format='BibTeX']")
+    report.page.wait_for_selector("#export-text[data-shown='BibTeX']")
     assert "@" in report.page.input_value("#export-text")
 
 

@@ -44,13 +44,17 @@ _SPELT = {**CONTROL, **{ord(mark): spelt for mark, spelt in (("\t", "\\t"), ("\n
 _PARTS = {2: ("low", "high"), 3: ("", "low", "high")}
 
 
-def tsv(result: Result, names: Collection[str] = ()) -> str:
-    """All tables as TSV, each after a line `# title`, separated by blank lines."""
+Lines = list[Sequence[str]]
+"""The title of a table, its header and its rows, as cells for programs."""
+
+
+def tsv(result: Result, names: Collection[str] = (), made: Sequence[Lines] | None = None) -> str:
+    """All tables as TSV, each after a line `# title`, separated by blank lines; `made` as `plain_lines` gives it."""
     # A label may contain tabs, line ends, or characters that move the cursor of a terminal.
-    return _write_separated(result, names, lambda cells: "\t".join(text.translate(_SPELT) for text in cells))
+    return _write_separated(result, names, made, lambda cells: "\t".join(text.translate(_SPELT) for text in cells))
 
 
-def csv(result: Result, names: Collection[str] = ()) -> str:
+def csv(result: Result, names: Collection[str] = (), made: Sequence[Lines] | None = None) -> str:
     """All tables as CSV (RFC 4180), with an apostrophe before text that a spreadsheet would take for a formula."""
     control = {code: spelt for code, spelt in CONTROL.items() if chr(code) not in "\t\n\r"}
 
@@ -59,12 +63,11 @@ def csv(result: Result, names: Collection[str] = ()) -> str:
         safe = f"'{text}" if _FORMULA.match(text) else text
         return '"' + safe.replace('"', '""') + '"' if re.search(r'[",\n\r]|^\s|\s$', safe) else safe
 
-    return _write_separated(result, names, lambda cells: ",".join(map(quote_cell, cells)))
+    return _write_separated(result, names, made, lambda cells: ",".join(map(quote_cell, cells)))
 
 
-def _write_separated(result: Result, names: Collection[str], line: Callable[[Sequence[str]], str]) -> str:
-    """All tables as lines of cells; a cell with several numbers becomes several columns."""
-    blocks = []
+def plain_lines(result: Result, names: Collection[str] = ()) -> Iterator[Lines]:
+    """The tables for programs; a cell with several numbers becomes several columns."""
     # Programs get the names of measures as on the command line.
     for table in tables(result.with_shown(titles={}), names):
         widths = [max(1, *(len(row[index].data) for row in table.rows)) for index in range(len(table.header))]
@@ -73,7 +76,7 @@ def _write_separated(result: Result, names: Collection[str], line: Callable[[Seq
             parts = ("", "%") if form == "share" else _PARTS.get(width, ())
             several = ["a", "b"] if name == "pair" else [f"{name} {part}".strip() for part in parts]
             header += [name] if width == 1 else several
-        lines: list[Sequence[str]] = [[f"# {table.title}"], header]
+        lines: Lines = [[f"# {table.title}"], header]
         for row in table.rows:
             cells: list[str] = []
             for cell, width in zip(row, widths, strict=True):
@@ -81,7 +84,14 @@ def _write_separated(result: Result, names: Collection[str], line: Callable[[Seq
                 text = text.replace(",", "") if _GROUPED.fullmatch(text) else text
                 cells += cell.data or (["nan"] * width if width > 1 or cell.text == DASH else [text])
             lines.append(cells)
-        blocks.append("\n".join(map(line, lines)))
+        yield lines
+
+
+def _write_separated(
+    result: Result, names: Collection[str], made: Sequence[Lines] | None, line: Callable[[Sequence[str]], str]
+) -> str:
+    """All tables as lines."""
+    blocks = ["\n".join(map(line, lines)) for lines in (plain_lines(result, names) if made is None else made)]
     if result.examples and (not names or "examples" in names):
         rows = [(example.a, example.b or "", example.place, example_text(example)) for example in result.examples]
         blocks.append("\n".join(map(line, (["# Examples"], ["a", "b", "place", result.text_noun], *rows))))
@@ -105,13 +115,13 @@ def items_table(result: Result) -> str:
 # --- Markdown ---
 
 
-def markdown(result: Result, names: Collection[str] = ()) -> str:
+def markdown(result: Result, names: Collection[str] = (), made: Sequence[Table] | None = None) -> str:
     """The whole Result as Markdown, for issues, pull requests and notes."""
     parts = [f"*{_escape_markdown(line)}*" for line in (make_heading(result), *describe_files(result))]
     sentence = result.verdict
     if sentence:
         parts.append(f"**{_escape_markdown(sentence)}**")
-    for table in tables(result, names):
+    for table in tables(result, names) if made is None else made:
         rule = [":---"] * table.words + ["---:"] * (len(table.header) - table.words)
         rows = [
             map(_escape_markdown, table.header),
@@ -144,10 +154,11 @@ def _emphasise(cell: Cell, escape: Callable[[str], str], italic: str, bold: str)
     return bold.format(text) if cell.bold and text else text
 
 
+_MARKED = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>|#$~&"})
+
+
 def _escape_markdown(text: str) -> str:
-    for mark in "\\`*_{}[]<>|#$~&":
-        text = text.replace(mark, f"\\{mark}")
-    return spell_controls(text)
+    return spell_controls(text.translate(_MARKED))
 
 
 # --- LaTeX ---
@@ -179,6 +190,7 @@ _ESCAPES = {
     "⪅": r"$\stackrel{<}{\approx}$",
     "⪆": r"$\stackrel{>}{\approx}$",
 }
+_LATEX = {**dict.fromkeys(CONTROL, " "), **str.maketrans(_ESCAPES)}
 _FLOATS_HELD = 15
 _ROWS_OF_PAGE = 39
 """The number of rows and lines of the caption that fit on a page."""
@@ -186,11 +198,11 @@ _CAPTION_LINE = 70
 """The number of characters in a line of the caption."""
 
 
-def latex(result: Result, names: Collection[str] = ()) -> str:
+def latex(result: Result, names: Collection[str] = (), made: Sequence[Table] | None = None) -> str:
     """Tables as LaTeX in booktabs style; a long table has several environments, and a comment names the packages."""
     sentence = result.verdict
     floats: list[str] = []
-    for number, table in enumerate(tables(result, names), 1):
+    for number, table in enumerate(tables(result, names) if made is None else made, 1):
         notes = [*table.notes, *table.lines, *[sentence] * (number == 1 and bool(sentence))]
         rows = [
             [_emphasise(cell, escape_latex, r"\textit{{{}}}", r"\textbf{{{}}}") for cell in row] for row in table.rows
@@ -242,7 +254,7 @@ def _latex_header(table: Table) -> Iterator[str]:
 
 def escape_latex(text: str) -> str:
     """A text as LaTeX writes it."""
-    return "".join(_ESCAPES.get(mark, mark) for mark in _CONTROL.sub(" ", text))
+    return text.translate(_LATEX)
 
 
 # --- one level of names and numbers ---

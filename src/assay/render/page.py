@@ -1,8 +1,8 @@
 """HTML: the report page, an index of such pages, and a fragment for notebooks.
 
 The page is one file that needs no network. Verdict, warnings and tables are in the markup and readable without
-script. The data for interaction are packed into one block: the Result, the texts, and the exports as the command line
-writes them. The code of the page are the modules in `assets/`, one after the other.
+script. The data for interaction are packed into blocks: the texts, and the exports as the command line writes them,
+among them the Result. The code of the page are the modules in `assets/`, one after the other.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from html import escape
 from importlib.resources import files
 
 from assay.render.drawings import example_lines, example_text
-from assay.render.formats import csv, latex, markdown, tsv
+from assay.render.formats import csv, latex, markdown, plain_lines, tsv
 from assay.render.runs import describe_pair, summarise_pairs
 from assay.render.table import Cell, describe_files, make_heading
 from assay.render.tables import brief, tables
@@ -114,7 +114,8 @@ def page(
         "</details>",
         f'<section id="examples"><h2>Examples</h2><ul>{examples}</ul></section>' if examples else "",
         f'</main><footer><code id="signature">{escape(result.signature)}</code></footer>',
-        f'<script type="application/octet-stream;base64" id="data">{_pack_data(result, links)}</script>',
+        _block("data", _pack_data(result, every, links)),
+        *(_block(f"export-{name}", text) for name, text in _exports(result, every)),
         f'<script type="module">{code}</script></body></html>\n',
     )
     return _head(title, f"; script-src {_hash(code)}; img-src data: blob:") + "".join(body)
@@ -378,8 +379,26 @@ def _draw_table(table: Table, *, short: bool, styled: bool, links: Mapping[str, 
     )
 
 
-def _pack_data(result: Result, links: Mapping[str, str]) -> str:
-    """The Result, its texts and its exports, compressed; base64 cannot end a script."""
+def _block(name: str, text: str) -> str:
+    """A text in the page, compressed; base64 cannot end a script."""
+    # Without a time, so that equal Results give equal pages.
+    packed = base64.b64encode(gzip.compress(text.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode("ascii")
+    return f'<script type="application/octet-stream;base64" id="{name}">{packed}</script>'
+
+
+def _exports(result: Result, every: Sequence[Table]) -> Iterator[tuple[str, str]]:
+    """The exports by name, each of which is unpacked when it is asked for; the Result itself is among them."""
+    yield "LaTeX", latex(result, made=every)
+    yield "Markdown", markdown(result, made=every)
+    plain = list(plain_lines(result))
+    yield "CSV", csv(result, made=plain)
+    yield "TSV", tsv(result, made=plain)
+    yield "JSON", replace(result, texts=None).to_json()
+    yield "BibTeX", bibtex(list_methods(result))
+
+
+def _pack_data(result: Result, every: Sequence[Table], links: Mapping[str, str]) -> str:
+    """The texts of a Result and sentences on it, as JSON."""
     of_pairs, head = [], result.chance
     tests = result.main_tests
     for row in [row for row in tests if row.measure == tests[0].measure]:
@@ -390,6 +409,8 @@ def _pack_data(result: Result, links: Mapping[str, str]) -> str:
     block = {
         "texts": result.texts,
         "verdict": result.verdict,
+        # The system that all others were tested against.
+        "baseline": result.verdict_data.facts.get("baseline"),
         # Sentences on each pair of systems.
         "pairs": of_pairs,
         # Sentences on each posterior: one, and what follows it.
@@ -397,20 +418,9 @@ def _pack_data(result: Result, links: Mapping[str, str]) -> str:
         # The pages of data sets.
         "links": links,
         # Sentences on the labels of a judge.
-        "judges": [note for table in tables(result, ("judges",)) for note in table.notes],
-        # The Result itself is among the exports.
-        "exports": {
-            "LaTeX": latex(result),
-            "Markdown": markdown(result),
-            "CSV": csv(result),
-            "TSV": tsv(result),
-            "JSON": replace(result, texts=None).to_json(),
-            "BibTeX": bibtex(list_methods(result)),
-        },
+        "judges": [note for table in every if table.name == "judges" for note in table.notes],
     }
-    text = json.dumps(block, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    # Without a time, so that equal Results give equal pages.
-    return base64.b64encode(gzip.compress(text.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode("ascii")
+    return json.dumps(block, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 # --- the page's code ---

@@ -48,6 +48,8 @@ from assay.result.numbers import DASH, DIFFERENCES, WRITERS, interval, p_value, 
 from assay.result.risks import risk_tables
 from assay.result.verdict import name_measure
 
+MANY = 6
+"""The largest number of systems that are listed in the order in which they were given; more are ranked."""
 TEXTS = 50
 """The largest number of texts in a table of unresolved items."""
 _LONGEST = 60
@@ -64,6 +66,7 @@ def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
     by_command: dict[str, Callable[[Result], Iterable[Table]]]
     by_command = {"agreement": annotator_tables, "bayes": run_tables, "plan": _plans}
     formatted_tables = []
+    result = rank_systems(result)
     for table in by_command.get(result.about.command, _task_tables)(result):
         name = table.name or table.after.replace(" ", "-") or "further"
         if not table.rows or (names and name not in names):
@@ -76,6 +79,28 @@ def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
             formatted = replace(formatted, rows=tuple((*row[:at], title, *row[at + 1 :]) for row, title in rows))
         formatted_tables.append(formatted)
     return formatted_tables
+
+
+def rank_systems(result: Result) -> Result:
+    """The Result with many systems and their pairs in the order of the first measure's main score, the best first."""
+    if len(result.systems) <= MANY or result.of_annotators or result.about.command in ("bayes", "plan"):
+        return result
+    measure, score = next(iter(result.main_scores.items()), ("", ""))
+    merits = {row.system: row.merit for row in result.overall if (row.measure, row.score) == (measure, score)}
+    merits = {name: merit for name, merit in merits.items() if not math.isnan(merit)}
+    names = sorted(result.names, key=lambda name: -merits.get(name, -math.inf))
+    place = {name: number for number, name in enumerate(names)}
+
+    def place_of_pair(row: Comparison | Diff) -> list[int]:
+        return sorted(place.get(name, len(place)) for name in (row.a, row.b))
+
+    return replace(
+        result,
+        systems=tuple(sorted(result.systems, key=lambda source: place[source.name])),
+        scores=tuple(sorted(result.scores, key=lambda row: place.get(row.system, len(place)))),
+        comparisons=tuple(sorted(result.comparisons, key=place_of_pair)),
+        diffs=tuple(sorted(result.diffs, key=place_of_pair)),
+    )
 
 
 def _task_tables(result: Result) -> Iterator[Table]:
@@ -611,7 +636,9 @@ def _bounds(result: Result) -> Iterator[Table]:
         bounds = [row for row in result.bounds if row.slice is None and row.on == on]
         if not bounds:
             continue
-        first, names = bounds[0], list(bounds[0].systems)
+        first, ranked = bounds[0], [name for name in result.names if name in bounds[0].systems]
+        # A column for each of many systems would not fit; these have a table of their own.
+        names = ranked if len(ranked) <= MANY else [first.best]
         # F1 has a table of its own, and some tasks have no combination.
         is_reached, rows = first.combined != "f1" and first.vote is not None, []
         for row in bounds:
@@ -627,11 +654,16 @@ def _bounds(result: Result) -> Iterator[Table]:
             f"the best overall. Every system is right on "
             f"{first.all_right:,} {item}s, none on {first.none_right:,}."
         ]
-        if first.exact:
+        if first.exact and names == ranked:
             each = ", ".join(f"{name} {number:,}" for name, number in first.exact.items())
             notes.append(
                 f"Whole sentences right, of {first.sentences:,}: {each}; in some system "
                 f"{first.exact_in_one:,}; with the best choice for each {item} {first.exact_upper:,}."
+            )
+        elif first.exact:
+            notes.append(
+                f"Whole sentences right, of {first.sentences:,}: in some system {first.exact_in_one:,}; with the "
+                f"best choice for each {item} {first.exact_upper:,}."
             )
         if len(first.right_in) > 3:
             notes.append(
@@ -654,6 +686,20 @@ def _bounds(result: Result) -> Iterator[Table]:
             # The worst systems first, so that the best one stays.
             droppable=(2 + names.index(name) for name in sorted(names, key=lambda name: first.systems[name])),
         )
+        if names != ranked:
+            alone = {row.system: row.only_right for row in result.unique if row.slice is None and row.on == on}
+            lines: list[list[Any]] = []
+            for name, value in sorted(first.systems.items(), key=lambda entry: -entry[1]):
+                exact = [first.exact[name]] if first.exact else []
+                lines.append([name, value, cell(first.upper - value, "points"), alone.get(name, 0), *exact])
+            yield make_table(
+                f"Systems of the combination{which}",
+                ["system", "right", "gain", "right alone", *["whole sentences right"] * bool(first.exact)],
+                lines,
+                "text percent points count count",
+                notes=[f"{over}gain: bound minus the system. right alone: {item}s that only this system has right."],
+                short=SHORT,
+            )
         if first.combined == "f1":
             yield make_table(
                 f"F1 of the combination{which}",
@@ -711,7 +757,8 @@ def _growth(result: Result) -> Iterator[Table]:
             notes=[
                 "The best system first, then always the one that adds most. all right: percent that every system "
                 f"so far has right; right alone: {result.shown.noun}s that only this one of all systems has right."
-                + " vote, learnt and bound are F1." * (by_measure.get(on) == "f1")
+                + " vote, learnt and bound are F1."
+                * (by_measure.get(on) == "f1")
             ],
         )
 
@@ -1030,8 +1077,15 @@ def _slices(result: Result) -> Iterator[Table]:
                     "below 0.05 without any difference. To correct them: --correct slices"
                 )
         title = f"{result.title(measure)}{'' if usual else f' {result.title(group[0].score)}'} by {name}"
-        more = {"short": 25, "droppable": range(1 + len(systems), 1, -1), "notes": notes, "measures": (measure,)}
-        yield make_table(title, header, rows, "text count", **more)
+        forms, columns = "text count", len(systems)
+        if MANY < len(systems) > len(rows):
+            # Many systems are rows.
+            numbers = ", ".join(f"{value} {number:,}" for value, number, *_ in rows if number != "")
+            notes += [f"{header[1]}: {numbers}."] * bool(numbers)
+            header, forms, columns = ["system", *(row[0] for row in rows)], "text", len(rows) - 1
+            rows = [[system, *(row[2 + at] for row in rows)] for at, system in enumerate(systems)]
+        more = {"short": 25, "droppable": range(1 + columns, 1, -1), "notes": notes, "measures": (measure,)}
+        yield make_table(title, header, rows, forms, **more)
 
 
 def _mappings(result: Result) -> Iterator[Table]:

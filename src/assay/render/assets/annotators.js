@@ -1,6 +1,6 @@
 // Annotators: who deviates and what that costs, pairs as a heat map, labels that are confused, what each gave to an item, and the way to files for those who decide.
 import { boardPanel } from "./board.js";
-import { bar, axisOf, figuresPlot, heatMap, scaleOf } from "./charts.js";
+import { MOST_WRITTEN, bar, axisOf, figuresPlot, heatMap, scaleOf } from "./charts.js";
 import { factsOf, textParts } from "./cards.js";
 import { choiceOf } from "./controls.js";
 import { NONE } from "./data.js";
@@ -16,8 +16,6 @@ import { chooser, countButton, expandableTable, nameCell, numberCell, panel, plo
 
 const FEW_PEOPLE = 12;
 const FEW_ROWS = 8;
-// With more annotators, the cells of a heat map have no room for numbers.
-const MOST_WRITTEN = 16;
 const MOST_LABELS = 16;
 const EXPORTS = [
   ["tasks.json", "tasks of Label Studio"],

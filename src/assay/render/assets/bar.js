@@ -1,5 +1,5 @@
 // Filters as chips, the query, the order of the list, and how much is found.
-import { buttonFor, choiceOf } from "./controls.js";
+import { TYPING, buttonFor, choiceOf } from "./controls.js";
 import { element } from "./dom.js";
 import { QueryError, selectItems } from "./filters.js";
 import { plural, whole } from "./numbers.js";
@@ -8,7 +8,6 @@ import { bringUp } from "./scroll.js";
 import { SORTS, SORTS_BY_GRADE, SORTS_OF_ONE, SORTS_OF_ONE_BY_GRADE } from "./state.js";
 /** @import { Report } from "./report.js" */
 
-const TYPING = 200;
 const PAIRS_LISTED = 200;
 const PLAIN = { autocomplete: "off", spellcheck: false };
 

@@ -5,6 +5,10 @@ import { giveOneTabStop } from "./roving.js";
 import { scrollBox } from "./scroll.js";
 
 const FLUID = "100%";
+/** With more rows, the cells of a heat map have no room for numbers. */
+export const MOST_WRITTEN = 16;
+/** With more systems, those that are added to a bound are numbered, not named. */
+export const MOST_NAMED_STEPS = 6;
 let drawn = 0;
 
 /** A drawing surface with a title that screen readers read. `FLUID` is as wide as its place, and what is in it is placed in percent. */
@@ -115,12 +119,14 @@ export function growthChart(steps, title) {
     steps.map((step, place) => [
       dot(place, step.upper, "dot b", `${step.added}: upper bound ${percent(step.upper)}`),
       dot(place, step.all_right, "dot a", `${step.added}: all right ${percent(step.all_right)}`),
-      shape("text", { x: x(place), y: height - (place % 2 ? 10 : 24), "text-anchor": "middle" }, short(`${place ? "+ " : ""}${step.added}`, 18)),
+      steps.length > MOST_NAMED_STEPS
+        ? (place + 1) % Math.ceil(steps.length / 15) === 0 && shape("text", { x: x(place), y: height - 24, "text-anchor": "middle" }, String(place + 1))
+        : shape("text", { x: x(place), y: height - (place % 2 ? 10 : 24), "text-anchor": "middle" }, short(`${place ? "+ " : ""}${step.added}`, 18)),
     ]),
   );
 }
 
-/** A table of counts as a heat map. Cells: {row, column, count, content}; the darker, the more; without a count there is no colour. `link` gives the page of a row or column. @param {any[]} cells @param {{rows: string[], columns: string[], caption: string, corner: any, rowTitle?: (name: string) => string, columnTitle?: (name: string) => string, link?: (name: string) => string | undefined}} parts */
+/** A table of counts as a heat map. Cells: {row, column, count, content, kind}; the darker, the more; without a count there is no colour. `link` gives the page of a row or column. @param {any[]} cells @param {{rows: string[], columns: string[], caption: string, corner: any, rowTitle?: (name: string) => string, columnTitle?: (name: string) => string, link?: (name: string) => string | undefined}} parts */
 export function heatMap(cells, { rows, columns, caption, corner, rowTitle = (name) => name, columnTitle = rowTitle, link = () => undefined }) {
   const most = Math.max(1, ...cells.map((cell) => cell.count ?? 0));
   const found = new Map(cells.map((cell) => [`${cell.row}\u0000${cell.column}`, cell]));
@@ -138,7 +144,7 @@ export function heatMap(cells, { rows, columns, caption, corner, rowTitle = (nam
       if (!cell) return element("td", { class: row === name ? "same" : null });
       // Not so dark that text on it could not be read.
       const heat = cell.count === null ? null : `--heat:${Math.round(8 + 67 * Math.sqrt(cell.count / most))}%`;
-      return element("td", { class: row === name ? "same" : heat ? null : "plain", style: heat }, cell.content);
+      return element("td", { class: row === name ? "same" : heat ? cell.kind : "plain", style: heat }, cell.content);
     }),
   ));
   const head = element("tr", {}, element("th", { scope: "col", class: "corner" }, corner), columns.map(heading));

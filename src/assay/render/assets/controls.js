@@ -1,6 +1,9 @@
 // Buttons, choices and windows.
 import { element } from "./dom.js";
 
+/** How long a field waits for further letters, in milliseconds. */
+export const TYPING = 200;
+
 /** A button that does something. */
 export function buttonFor(click, properties, ...content) {
   return element("button", { type: "button", ...properties, on: { click } }, ...content);

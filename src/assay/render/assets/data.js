@@ -1,15 +1,31 @@
 // What Python packed, unpacked: the Result, its texts, and columns to look things up in.
-import { find } from "./dom.js";
+import { find, findAll } from "./dom.js";
 
-/** The packed block of the page. @returns {Promise<any>} */
-export async function unpack() {
-  const text = find("#data").textContent;
+const EXPORT = "export-";
+
+/** The names of the exports. */
+export function exportNames() {
+  return findAll(`script[id^="${EXPORT}"]`).map(({ id }) => id.slice(EXPORT.length));
+}
+
+/** An export as Python wrote it. @param {string} name */
+export function unpackExport(name) {
+  return unpackBlock(EXPORT + name);
+}
+
+/** The text of a packed block of the page. @param {string} id @returns {Promise<string>} */
+async function unpackBlock(id) {
+  const text = find(`#${id}`).textContent;
   /** Not all browsers have `fromBase64`. @type {any} */
   const newer = Uint8Array;
   const bytes = newer.fromBase64 ? newer.fromBase64(text) : Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const packed = JSON.parse(await new Response(stream).text());
-  const result = JSON.parse(packed.exports.JSON);
+  return new Response(stream).text();
+}
+
+/** What the page shows. @returns {Promise<any>} */
+export async function unpack() {
+  const [packed, result] = (await Promise.all([unpackBlock("data"), unpackExport("JSON")])).map((text) => JSON.parse(text));
   // What was compared and how it is shown is read like a field of the Result.
   return { ...packed, result: { ...result, ...result.about, ...result.shown } };
 }

@@ -1,5 +1,6 @@
 // Texts to take away, as Python wrote them: the same bytes as the command line gives.
 import { buttonFor, windowOf } from "./controls.js";
+import { exportNames, unpackExport } from "./data.js";
 import { element } from "./dom.js";
 
 const FILES = {
@@ -36,25 +37,31 @@ export async function copyText(text, area = null) {
   }
 }
 
-/** The window with all exports. @param {Record<string, string>} exports */
-export function exportsWindow(exports, name) {
+/** The window with all exports. */
+export function exportsWindow(name) {
   const area = element("textarea", { id: "export-text", readOnly: true, spellcheck: false, wrap: "off", "aria-label": "Text to copy" });
   const status = element("p", { class: "said", role: "status" });
-  let chosen = "";
-  const buttons = Object.keys(exports).map((format) => buttonFor(() => choose(format), { "data-format": format }, format));
-  function choose(format) {
+  const names = exportNames();
+  let chosen = names[0];
+  /** The text of the chosen export; a text area would change its line ends. */
+  let text = "";
+  const buttons = names.map((format) => buttonFor(() => choose(format), { "data-format": format }, format));
+  async function choose(format) {
     chosen = format;
-    area.value = exports[format];
-    area.scrollTop = 0;
     status.textContent = "";
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.format === format));
+    const unpacked = await unpackExport(format);
+    if (chosen !== format) return;
+    text = unpacked;
+    area.value = text;
+    area.scrollTop = 0;
+    area.dataset.shown = format;
   }
-  const take = async () => (status.textContent = await copyText(exports[chosen], area));
-  const keep = () => saveFile(`${name}.${FILES[chosen][0]}`, exports[chosen], FILES[chosen][1]);
+  const take = async () => (status.textContent = await copyText(text, area));
+  const keep = () => saveFile(`${name}.${FILES[chosen][0]}`, text, FILES[chosen][1]);
   const formats = element("div", { class: "choices", role: "group", "aria-label": "Format" }, buttons);
   const doing = [buttonFor(take, { id: "export-copy", class: "primary" }, "Copy"), buttonFor(keep, { id: "export-save" }, "Save"), status];
   const node = windowOf("exports", "Exports", formats, area, element("div", { class: "choices" }, doing));
-  choose(Object.keys(exports)[0]);
   const open = (format = chosen) => {
     choose(format);
     if (!node.open) node.showModal();

@@ -4,7 +4,7 @@ import { filterBar, searchField } from "./bar.js";
 import { boardPanel } from "./board.js";
 import { confidencePanel } from "./confidence.js";
 import { buttonFor } from "./controls.js";
-import { Texts, unpack } from "./data.js";
+import { Texts, exportNames, unpack } from "./data.js";
 import { element, find, findAll } from "./dom.js";
 import { exportsWindow } from "./exports.js";
 import { helpWindow, listenToKeys } from "./keys.js";
@@ -47,7 +47,7 @@ function browserParts(report) {
   const list = new TextList(report, (text) => report.change({ text, item: null }, "text"));
   const chosen = element("p", { class: "for-print" });
   report.follow((what) => {
-    if (what === "open") return;
+    if (what === "open" || what === "board") return;
     if (what !== "text") list.show(report.rows, report.view.text, (text) => report.hitsIn(text));
     chosen.textContent = `${report.query() || "no filters"}: ${report.hitCounts().join(" in ")}`;
     reader.show();
@@ -82,18 +82,19 @@ function actions(report, parts, help, exports, theme) {
 
 function buildPage(packed) {
   const report = new Report(packed, packed.texts ? new Texts(packed.texts) : null);
-  const [exports, help, theme] = [exportsWindow(packed.exports, "assay"), helpWindow(report.texts, report.view), themeButton()];
+  const [exports, help, theme] = [exportsWindow("assay"), helpWindow(report.texts, report.view), themeButton()];
   const parts = report.texts ? browserParts(report) : null;
   const first = element("div", { id: "summary" });
   report.follow((what) => {
     if (what === "pair") first.replaceChildren(...summary(report).filter((part) => part !== null));
+    if (what === "board") find("#board").replaceWith(boardPanel(report) ?? "");
     markPressed(report);
   });
   document.addEventListener("counts", () => markPressed(report));
   const search = report.texts ? searchField(report) : null;
   fillPlace("tools", search, openButton("open-exports", exports, {}, "Exports"), theme, openButton("open-help", help, { "aria-label": "Help" }, "?"));
   fillPlace("app", first, parts?.nodes ?? missingTexts(report), exports.node, help.node);
-  const formats = Object.keys(packed.exports).map((format) => buttonFor(() => exports.open(format), { "data-export": format }, format));
+  const formats = exportNames().map((format) => buttonFor(() => exports.open(format), { "data-export": format }, format));
   find("footer").prepend(element("p", { class: "choices" }, formats));
   listenToKeys(actions(report, parts, help, exports, theme));
   addEventListener("popstate", () => report.restore());

@@ -29,13 +29,13 @@ function changeSign(kind, text = CHANGES[kind][1]) {
 export function surePanel(report) {
   const { packed, result } = report;
   const [a, b] = report.pair();
-  const known = packed.pairs.find((row) => row.a === a && row.b === b);
-  const ofPair = (row) => row.a === a && row.b === b && row.slice === null && row.test !== "mcnemar";
+  // A sentence names both systems, so it is right in both directions.
+  const known = packed.pairs.find((row) => (row.a === a && row.b === b) || (row.a === b && row.b === a));
   // Of measures with a table of their own, only the main score is shown here.
   const elsewhere = new Set((result.tables ?? []).filter((one) => one.after === "tests").flatMap((one) => one.measures));
   const main = new Set(report.mainScores().map((row) => `${row.measure}\t${row.score}`));
   const shown = (row) => !elsewhere.has(row.measure) || main.has(`${row.measure}\t${row.score}`);
-  const tests = result.comparisons.filter((row) => ofPair(row) && shown(row)).map(atLevel);
+  const tests = report.ofPair("comparisons").filter((row) => row.slice === null && row.test !== "mcnemar" && shown(row)).map(atLevel);
   const form = report.formOfAll(tests);
   const ends = tests.flatMap((row) => [row.low, row.high, row.difference, ...(row.margin ? [-row.margin, row.margin] : [])]);
   const scale = form === null ? null : scaleOf([0, ...ends], 3);
@@ -165,8 +165,7 @@ function coursePanel(report, diff) {
 
 /** If systems add items: the difference of the scores, and corrections minus new errors, which may have the other sign. @param {Report} report */
 function onEachMeasure(report) {
-  const [a, b] = report.pair();
-  const rows = report.result.diffs.filter((row) => row.a === a && row.b === b && row.slice === null && row.outcomes.length && row.improved === null);
+  const rows = report.ofPair("diffs").filter((row) => row.slice === null && row.outcomes.length && row.improved === null);
   if (!rows.length) return null;
   const draw = (row) => [
     nameCell(report.title(row.on)),
@@ -197,7 +196,7 @@ function outcomeChanges(report, diff) {
 /** @param {Report} report @param {Result["diffs"][number]} diff */
 function creditLine(report, diff) {
   // Of sets, whole items are compared; their labels are listed.
-  const graded = diff.improved === null ? report.result.diffs.find((row) => row.a === diff.a && row.b === diff.b && row.slice === null && row.improved !== null) : diff;
+  const graded = diff.improved === null ? report.ofPair("diffs").find((row) => row.slice === null && row.improved !== null) : diff;
   if (!graded) return null;
   const linked = report.texts && report.texts.lost[0] !== null;
   const course = (name) => [countButton(report, graded[name], linked ? [term("credit", name)] : null, `${report.noun}s, ${name} by partial credit`, name), ` ${name}`];

@@ -4,7 +4,7 @@ import { element, shape } from "./dom.js";
 import { saveFile } from "./exports.js";
 
 const SVG_STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "fill-opacity", "opacity", "font-family", "font-size", "font-weight", "font-style"];
-const LEFT_OUT = "button.save, button.more, select, .hidden, title";
+const LEFT_OUT = "button.save, button.more, .minor, select, .hidden, title";
 const PAPER_EDGE = 8;
 
 /** A figure with a button that saves what is in it. */

@@ -3,6 +3,7 @@ import { NOT_ANSWERED } from "./data.js";
 import { presenceTest, selectItems } from "./filters.js";
 import { decimal, grade, plural, signedCount } from "./numbers.js";
 import { writeQuery } from "./query.js";
+import { reverseRow } from "./reverse.js";
 import { bringUp } from "./scroll.js";
 import { hashOf, initialView, viewFrom } from "./state.js";
 /**
@@ -14,8 +15,8 @@ import { hashOf, initialView, viewFrom } from "./state.js";
 /** The Result of Python, as JSON; a test checks its fields with the types that Python declares. @typedef {any} Result */
 
 /**
- * What Python packed. `pairs`: what is known about two systems, in sentences; `posteriors`: a sentence on each, and what follows it; `links`: the pages of data sets; `judges`: sentences on the labels of a judge.
- * @typedef {{result: Result, texts: any, verdict: string, pairs: {a: string, b: string, verdict: string, chance: string[]}[], posteriors: [string, string][], links: Record<string, string>, judges: string[], exports: Record<string, string>}} Packed
+ * What Python packed. `pairs`: what is known about two systems, in sentences; `posteriors`: a sentence on each, and what follows it; `links`: the pages of data sets; `judges`: sentences on the labels of a judge; `baseline`: the system that all others were tested against.
+ * @typedef {{result: Result, texts: any, verdict: string, baseline: string | null, pairs: {a: string, b: string, verdict: string, chance: string[]}[], posteriors: [string, string][], links: Record<string, string>, judges: string[]}} Packed
  */
 
 /** @type {Hits} */
@@ -35,7 +36,7 @@ function firstFrom(column, number, low = 0) {
   return low;
 }
 
-/** A page's state. Parts listen to `follow`: called with what changed: "pair", "filter", "text", or "open" for a tab. */
+/** A page's state. Parts listen to `follow`: called with what changed: "pair", "filter", "text", "board" for the ranking alone, or "open" for a tab. */
 export class Report {
   /** @param {Packed} packed @param {Texts | null} texts */
   constructor(packed, texts) {
@@ -59,7 +60,7 @@ export class Report {
     /** @type {((what: string) => void)[]} */
     this.followers = [];
     const pair = this.#firstPair();
-    this.first = { ...pair, sort: texts?.split ? "split" : !texts?.graded ? "order" : pair.b === null ? "lost" : "apart" };
+    this.first = { ...pair, base: this.systems.length > 2 ? this.#placeOf(packed.baseline) : null, sort: texts?.split ? "split" : !texts?.graded ? "order" : pair.b === null ? "lost" : "apart" };
     /** @type {View} */
     this.view = initialView(this.first);
     this.hits = NO_HITS;
@@ -68,6 +69,8 @@ export class Report {
     this.error = "";
     /** Scores by what they are of. @type {Map<string, any> | null} */
     this.figures = null;
+    /** Rows of tables by the names of two systems. @type {Record<string, Map<string, any[]>>} */
+    this.byPair = {};
     this.waiting = 0;
   }
 
@@ -84,7 +87,13 @@ export class Report {
     return order.length ? order : [...known];
   }
 
-  /** A and B at the beginning: the compared pair of the best systems by the first measure; without pairs, the best system. */
+  /** The place of a system; null if there is none of this name. */
+  #placeOf(name) {
+    const place = this.systems.indexOf(name);
+    return place < 0 ? null : place;
+  }
+
+  /** A and B at the beginning: the compared pair of the best systems by the first measure, from the baseline if there is one; without pairs, the best system. */
   #firstPair() {
     const best = this.result.rankings?.[0]?.order.slice().reverse() ?? this.ranked(this.leading()).map((row) => row.system);
     const order = best.map((name) => this.systems.indexOf(name)).filter((place) => place >= 0);
@@ -94,7 +103,7 @@ export class Report {
     const ranks = (pair) => pair.map((system) => order.indexOf(system)).sort((one, other) => one - other);
     const [first] = pairs.filter((pair) => Math.min(...ranks(pair)) >= 0).sort((one, other) => ranks(one)[0] - ranks(other)[0] || ranks(one)[1] - ranks(other)[1]);
     const [a, b] = first ?? [0, 1];
-    return { a: Math.min(a, b), b: Math.max(a, b) };
+    return b === this.#placeOf(this.packed.baseline) ? { a: b, b: a } : { a, b };
   }
 
   /** The measure that the verdict is about. @returns {string} */
@@ -102,9 +111,10 @@ export class Report {
     return this.mainTests()[0]?.measure ?? this.mainScores()[0]?.measure;
   }
 
-  /** The main scores of a measure, the best system first; what is undefined comes last. */
-  ranked(measure) {
-    const rows = this.mainScores().filter((row) => row.measure === measure);
+  /** The main scores of a measure, of all data or of a slice, the best system first; what is undefined comes last. @param {string} measure @param {string | null} slice */
+  ranked(measure, slice = null) {
+    const main = this.mainScores().filter((row) => row.measure === measure);
+    const rows = slice === null ? main : this.result.scores.filter((row) => row.measure === measure && row.slice === slice && row.label === null && row.score === main[0]?.score);
     const known = ({ value, lower }) => (value === null ? -Infinity : lower ? -value : value);
     return rows.sort((one, other) => known(other) - known(one));
   }
@@ -169,10 +179,24 @@ export class Report {
     return [this.systems[this.view.a], this.view.b === null ? undefined : this.systems[this.view.b]];
   }
 
+  /** The rows of a table of the Result on two systems (A and B unless others are named), read from the first to the second. @param {string} table @param {(string | undefined)[]} names */
+  ofPair(table, names = this.pair()) {
+    if (!this.byPair[table]) {
+      this.byPair[table] = new Map();
+      for (const row of this.result[table] ?? []) {
+        const key = JSON.stringify([row.a, row.b]);
+        const rows = this.byPair[table].get(key);
+        if (rows) rows.push(row);
+        else this.byPair[table].set(key, [row]);
+      }
+    }
+    const rowsOf = (pair) => this.byPair[table].get(JSON.stringify(pair));
+    return rowsOf(names) ?? rowsOf([...names].reverse())?.map((row) => reverseRow(table, row)) ?? [];
+  }
+
   /** What B does differently from A, on the measure whose items are listed. */
   diff(slice = null) {
-    const [a, b] = this.pair();
-    return this.result.diffs.find((diff) => diff.a === a && diff.b === b && diff.on === this.on && diff.slice === slice);
+    return this.ofPair("diffs").find((diff) => diff.on === this.on && diff.slice === slice);
   }
 
   // --- what the reader does ---
@@ -206,9 +230,9 @@ export class Report {
     this.view = { ...this.view, ...changes };
     const selecting = what === "pair" || what === "filter";
     if (selecting) this.#select();
-    const hash = hashOf(this.view, this.systems, this.first.sort);
+    const hash = hashOf(this.view, this.systems, this.first);
     if (hash !== location.hash) {
-      if (!selecting) this.#replaceSoon(hash);
+      if (!selecting && what !== "board") this.#replaceSoon(hash);
       else history.pushState(null, "", hash);
     }
     this.#tell(what);

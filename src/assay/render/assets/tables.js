@@ -30,24 +30,28 @@ export function intervalNotes(report, rows) {
 
 const COLUMN = 440;
 
-/** A table of rows of cells, in a box that scrolls. A row with one count can be clicked as a whole. In a narrow window plots of a `stacked` one have lines of their own. Heads are names or functions that draw. @param {{caption?: string, heads?: any[], rows: any[][], kind?: string}} parts */
+/** A table of rows of cells, in a box that scrolls. A row with one count can be clicked as a whole. In a narrow window plots of a `stacked` one have lines of their own. Heads are names or functions that draw; the column of a head with `data-sorted` is sorted so. @param {{caption?: string, heads?: any[], rows: any[][], kind?: string}} parts */
 export function tableWith({ caption, heads, rows, kind = "rows" }) {
-  const classOf = (place) => rows[0]?.flat()[place]?.className.match(/\b(?:n|plot|interval)\b/gu)?.join(" ") ?? null;
-  const head = (name, place) => (name === "" ? element("td") : element("th", { scope: "col", class: classOf(place) }, typeof name === "function" ? name() : name));
+  const classOf = (place) => rows[0]?.flat()[place]?.className.match(/\b(?:n|plot|interval|minor)\b/gu)?.join(" ") ?? null;
+  const head = (name, place) => {
+    if (name === "") return element("td");
+    const drawn = typeof name === "function" ? name() : name;
+    return element("th", { scope: "col", class: classOf(place), "aria-sort": drawn.dataset?.sorted }, drawn);
+  };
   const body = element("tbody", {}, rows.map((cells) => makeClickable(element("tr", {}, cells))));
   const top = heads ? element("thead", {}, element("tr", {}, heads.map(head))) : null;
   const table = element("table", { class: kind, style: kind.includes("stacked") ? `--tracks:${tracksOf(heads, classOf)}` : null, "aria-label": caption }, top, body);
   return scrollBox(caption, giveOneTabStop(table));
 }
 
-/** The columns of a narrow window: no plots, no intervals in numbers; names have the room that is left. */
+/** The columns of a narrow window: no plots, no intervals in numbers, no minor buttons; names have the room that is left. */
 function tracksOf(heads, classOf) {
-  const kept = [...heads.keys()].filter((place) => !/plot|interval/u.test(classOf(place) ?? ""));
+  const kept = [...heads.keys()].filter((place) => !/plot|interval|minor/u.test(classOf(place) ?? ""));
   return kept.map((place) => (place === (heads[0] === "" ? 1 : 0) ? "minmax(0, 1fr)" : "auto")).join(" ");
 }
 
 function makeClickable(row) {
-  const buttons = row.querySelectorAll("button");
+  const buttons = row.querySelectorAll("button:not(.minor)");
   if (buttons.length !== 1) return row;
   row.classList.add("whole");
   row.addEventListener("click", (event) => {

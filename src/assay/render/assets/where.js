@@ -1,5 +1,5 @@
 // Where systems differ and err: heat maps, types of errors, scores, slices, and the upper bound of choosing among them.
-import { axisOf, bar, dumbbellTitle, figuresPlot, growthChart, heatMap, scaleOf, stepBar } from "./charts.js";
+import { MOST_NAMED_STEPS, axisOf, bar, dumbbellTitle, figuresPlot, growthChart, heatMap, scaleOf, stepBar } from "./charts.js";
 import { riskTab, weightsTab } from "./decisions.js";
 import { element } from "./dom.js";
 import { percent, plural, pValue, whole, writersOf } from "./numbers.js";
@@ -70,7 +70,7 @@ export function wherePanel(report) {
 /** Changes from A to B: of outcomes if items are matched, otherwise of labels. @param {Report} report */
 function flow(report) {
   const [a, b] = report.pair();
-  const rows = report.result.transitions.filter((row) => row.a === a && row.b === b && row.on === report.on && row.slice === null);
+  const rows = report.ofPair("transitions").filter((row) => row.on === report.on && row.slice === null);
   if (!rows.length) return labelFlow(report);
   const place = element("div", {});
   const show = (label) => place.replaceChildren(saveableFigure(`outcomes-${a}-${b}`, outcomeFlow(report, rows.filter((row) => row.label === label), label)));
@@ -184,7 +184,7 @@ function labelHeat(name, sums, content, words) {
 /** What the difference of the main scores is made of: bars, each beginning where the one above ends. @param {Report} report */
 function contributions(report) {
   const [a, b] = report.pair();
-  const rows = (report.result.contributions ?? []).filter((row) => row.a === a && row.b === b);
+  const rows = report.ofPair("contributions");
   const measures = [...new Set(rows.map((row) => row.measure))];
   if (!measures.length) return null;
   const place = element("div", {});
@@ -274,8 +274,7 @@ function pairSlice(report, main, name, figures, scale) {
   const { written, difference } = writersOf(report.formOf(main));
   const diff = report.diff(name);
   const terms = report.texts && name in report.texts.slices ? [term("slice", name)] : null;
-  const ofPair = (row) => row.a === nameA && row.b === nameB && row.test !== "mcnemar";
-  const test = report.result.comparisons.find((row) => row.slice === name && row.measure === main.measure && row.score === main.score && ofPair(row));
+  const test = report.ofPair("comparisons").find((row) => row.slice === name && row.measure === main.measure && row.score === main.score && row.test !== "mcnemar");
   return [
     nameCell(name),
     numberCell(diff ? countButton(report, diff.items, terms, `${report.noun}s with ${name}`) : null),
@@ -315,17 +314,17 @@ function boundBars(report, bound) {
   /** @type {[string, number | null][]} */
   const four = [[`${bound.single_system} (best)`, bound.single], ["vote", bound.vote], ["learnt", bound.learnt], ["upper bound", bound.bound]];
   /** @type {[string, number | null][]} */
-  const each = [...Object.entries(bound.systems), ["upper bound", bound.upper]];
+  const each = [["upper bound", bound.upper], ...Object.entries(bound.systems).sort(([, one], [, other]) => (other ?? -1) - (one ?? -1))];
   const values = bound.vote === null ? each : four.filter(([, value]) => value !== null);
   const scale = scaleOf(values.map(([, value]) => value));
-  const draw = ([name, value], place) => {
-    const drawn = figuresPlot([{ value, mark: place === values.length - 1 ? "b" : "a" }], scale, `${name}: ${percent(value)}`);
+  const draw = ([name, value]) => {
+    const drawn = figuresPlot([{ value, mark: name === "upper bound" ? "b" : "a" }], scale, `${name}: ${percent(value)}`);
     return [nameCell(name), numberCell(percent(value)), plotCell(drawn)];
   };
   const isF1 = bound.combined === "f1";
   const caption = isF1 ? `F1 of ${report.noun}s with gold's place and label` : `Right, among gold's ${plural(bound.items, report.noun)}`;
   const heads = [bound.vote === null ? "system" : "combination", isF1 ? "F1" : "right", () => axisOf(scale)];
-  return saveableFigure("upper-bound", tableWith({ caption, heads, rows: values.map(draw) }));
+  return saveableFigure("upper-bound", expandableTable({ caption, heads, rows: values, draw, few: FEW_GROUPS }));
 }
 
 /** How far a perfect choice is above the best system on each label, the most items first. @param {Report} report @param {Result["bounds"][number]} bound @param {Result["bounds"]} bounds */
@@ -347,12 +346,12 @@ function boundsByLabel(report, { best }, bounds) {
 /** @param {Report} report @param {Result["bounds"][number]} bound */
 function rightIn(report, bound) {
   const last = bound.right_in.length - 1;
-  const draw = (count, number) => {
+  const draw = ([count, number]) => {
     const meaning = `gold's ${report.noun}s that ${plural(number, "system")} ${number === 1 ? "has" : "have"} right`;
     const name = number === 0 ? "in none" : number === last ? `in all ${number}` : `in ${number}`;
     return [nameCell(name), numberCell(countButton(report, count, [term("right-in", number)], meaning))];
   };
-  return tableWith({ caption: "Right in how many systems", rows: bound.right_in.map(draw) });
+  return element("div", {}, expandableTable({ caption: "Right in how many systems", rows: bound.right_in.map((count, number) => [count, number]), draw, few: FEW_GROUPS }));
 }
 
 /** @param {Report} report @param {Result["unique"]} unique */
@@ -361,13 +360,16 @@ function onlyRight(report, unique) {
     const meaning = `gold's ${report.noun}s that only ${system} has right`;
     return [nameCell(system), numberCell(countButton(report, only_right, [term("only", system)], meaning))];
   };
-  return unique.length ? tableWith({ caption: "Right only in this system", rows: unique.map(draw) }) : null;
+  const rows = [...unique].sort((one, other) => other.only_right - one.only_right);
+  return unique.length ? element("div", {}, expandableTable({ caption: "Right only in this system", rows, draw, few: FEW_GROUPS })) : null;
 }
 
 /** @param {Report} report @param {Result["bounds"][number]} bound */
 function exactSentences(report, bound) {
   if (!bound.sentences) return null;
-  const each = Object.entries(bound.exact).map(([name, number]) => `${name} ${whole(number)}`);
+  const ranked = Object.entries(bound.exact).sort(([, one], [, other]) => other - one);
+  const more = ranked.length > FEW_GROUPS ? [`${ranked.length - FEW_GROUPS} more systems with fewer`] : [];
+  const each = [...ranked.slice(0, FEW_GROUPS).map(([name, number]) => `${name} ${whole(number)}`), ...more];
   const together = `in at least one system ${whole(bound.exact_in_one)}; with the best answer for each ${report.noun} ${whole(bound.exact_upper)}`;
   return element("p", { class: "soft" }, `Sentences without errors, of ${whole(bound.sentences)}: ${each.join(", ")}; ${together}.`);
 }
@@ -377,5 +379,8 @@ function growthFigure(report, steps) {
   if (steps.length < 2) return null;
   const title = `Upper bound as systems are added: ${steps.map((step) => `${step.added} ${percent(step.upper)}`).join(", ")}`;
   const caption = `Upper bound as systems are added, best addition first (dots); ${report.noun}s that all of them have right (rings)`;
-  return saveableFigure("upper-bound-growing", element("figcaption", {}, caption), growthChart(steps, title));
+  const draw = (step) => [numberCell(whole(step.number)), nameCell(step.added), numberCell(percent(step.upper)), numberCell(percent(step.all_right))];
+  const rows = steps.map((step, place) => ({ ...step, number: place + 1 }));
+  const listed = steps.length > MOST_NAMED_STEPS ? element("div", {}, expandableTable({ heads: ["", "system added", "upper bound", "all right"], rows, draw, few: FEW_GROUPS })) : null;
+  return [saveableFigure("upper-bound-growing", element("figcaption", {}, caption), growthChart(steps, title)), listed];
 }
