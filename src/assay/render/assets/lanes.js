@@ -180,7 +180,7 @@ export function spanTable(scene, bands) {
   const sorted = [...rows.values()].sort((one, other) => one.span.begin - other.span.begin || other.span.end - one.span.end);
   return {
     header: ["Words", "Text", ...bands.map(({ side }) => side.heading)],
-    rows: sorted.map(({ item, span, cells }) => ({ item, cells: [placesOf(span), wordsOf(scene, span), ...cells.map((cell) => cell.join(", "))] })),
+    rows: sorted.map(({ item, span, cells }) => ({ item, at: span.begin, cells: [placesOf(span), wordsOf(scene, span), ...cells.map((cell) => cell.join(", "))] })),
   };
 }
 

@@ -72,7 +72,7 @@ function actions(report, parts, help, exports, theme) {
     g: () => report.texts.split || reader.toggle(0),
     a: () => report.texts.split || reader.toggle(1 + report.view.a),
     b: () => report.view.b !== null && reader.toggle(1 + report.view.b),
-    f: () => report.change({ fold: !report.view.fold }, "text"),
+    f: () => reader.toggleFold(),
     q: () => find("#query").focus(),
     "/": () => find("#search").focus(),
   };

@@ -3,8 +3,8 @@ import { parseQuery, writeQuery } from "./query.js";
 /** @import { Term } from "./query.js" */
 
 /**
- * What is chosen: systems a and b (b is null if only one is looked at), what is open, filters, order, the text and the item in view, sides switched on or off, and folding.
- * @typedef {{a: number, b: number | null, by: string | null, tab: string | null, picture: string | null, terms: Term[], sort: string, text: number | null, item: number | null, toggled: number[], fold: boolean}} View
+ * What is chosen: systems a and b (b is null if only one is looked at), what is open, filters, order, the text and the item in view, sides switched on or off, and folding, null if the length of the text decides.
+ * @typedef {{a: number, b: number | null, by: string | null, tab: string | null, picture: string | null, terms: Term[], sort: string, text: number | null, item: number | null, toggled: number[], fold: boolean | null}} View
  */
 
 export const SORTS = {
@@ -32,7 +32,7 @@ const OPEN = ["by", "tab", "picture"];
 
 /** The view that a page opens with. @param {{a: number, b: number | null, sort?: string}} first @returns {View} */
 export function initialView({ a, b, sort = "order" }) {
-  return { a, b, by: null, tab: null, picture: null, terms: [], sort, text: null, item: null, toggled: [], fold: false };
+  return { a, b, by: null, tab: null, picture: null, terms: [], sort, text: null, item: null, toggled: [], fold: null };
 }
 
 /** The view of an address; what the address does not name, or names wrongly, is as in the first view. @param {string} hash @param {string[]} systems @param {{a: number, b: number | null, sort?: string}} first */
@@ -48,7 +48,7 @@ export function viewFrom(hash, systems, first) {
   if (Object.hasOwn(SORTS, sort)) view.sort = sort;
   for (const name of ["text", "item"]) if (/^\d+$/u.test(given.get(name) ?? "")) view[name] = Number(given.get(name));
   view.toggled = (given.get("layers") ?? "").split(".").filter((side) => /^\d+$/u.test(side)).map(Number);
-  view.fold = given.get("fold") === "yes";
+  if (given.has("fold")) view.fold = given.get("fold") === "yes";
   for (const name of OPEN) view[name] = given.get(name);
   return view;
 }
@@ -64,6 +64,6 @@ export function hashOf(view, systems, sort = "order") {
   if (view.text !== null) address.set("text", String(view.text));
   if (view.item !== null) address.set("item", String(view.item));
   if (view.toggled.length) address.set("layers", view.toggled.join("."));
-  if (view.fold) address.set("fold", "yes");
+  if (view.fold !== null) address.set("fold", view.fold ? "yes" : "no");
   return `#${address}`;
 }

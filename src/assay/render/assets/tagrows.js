@@ -134,6 +134,7 @@ function tagTable(scene, cells) {
     header: ["", "Word", ...scene.sides.map((side) => side.heading)],
     rows: scene.words.map((word, place) => ({
       item: cells[place][0]?.item,
+      at: place,
       cells: [String(place + 1), word, ...cells[place].map((cell) => `${MARKS[cell.state]}${cell.item === NONE ? "·" : cell.label}`)],
     })),
   };
