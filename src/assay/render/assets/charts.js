@@ -1,4 +1,5 @@
 // Charts as hand-written SVG, each with a title; the page always shows the same numbers as text.
+import { breakable, shortenLabels } from "./shorten.js";
 import { element, shape } from "./dom.js";
 import { percent, whole, writersOf } from "./numbers.js";
 import { giveOneTabStop } from "./roving.js";
@@ -104,6 +105,7 @@ export function growthChart(steps, title) {
   const y = (value) => top + (1 - (value - low) / (high - low)) * (height - top - bottom);
   const dot = (place, value, kind, hint) => shape("circle", { cx: x(place), cy: y(value), r: 4, class: kind }, shape("title", {}, hint));
   const line = (name) => steps.map((step, place) => `${place ? "L" : "M"}${x(place)} ${y(step[name])}`).join("");
+  const short = shortenLabels(steps.map((step) => step.added), 16);
   return chart(
     width, height, title,
     ticks.map((tick) => [
@@ -115,7 +117,7 @@ export function growthChart(steps, title) {
     steps.map((step, place) => [
       dot(place, step.upper, "dot b", `${step.added}: upper bound ${percent(step.upper)}`),
       dot(place, step.all_right, "dot a", `${step.added}: all right ${percent(step.all_right)}`),
-      shape("text", { x: x(place), y: height - (place % 2 ? 10 : 24), "text-anchor": "middle" }, short(`${place ? "+ " : ""}${step.added}`, 18)),
+      shape("text", { x: x(place), y: height - (place % 2 ? 10 : 24), "text-anchor": "middle" }, `${place ? "+ " : ""}${short(step.added)}`),
     ]),
   );
 }
@@ -124,14 +126,15 @@ export function growthChart(steps, title) {
 export function heatMap(cells, { rows, columns, caption, corner, rowTitle = (name) => name, columnTitle = rowTitle }) {
   const most = Math.max(1, ...cells.map((cell) => cell.count));
   const found = new Map(cells.map((cell) => [`${cell.row}\u0000${cell.column}`, cell]));
+  const [shortRow, shortColumn] = [shortenLabels(rows.map(rowTitle), 27), shortenLabels(columns.map(columnTitle), 16)];
   const heading = (name) => {
-    const title = short(columnTitle(name), 16);
+    const title = shortColumn(columnTitle(name));
     const about = { scope: "col", dir: "auto", class: title.length > 5 ? "tall" : null, title: rowTitle(name) };
     return element("th", about, element("span", {}, title));
   };
   const body = rows.map((row) => element(
     "tr", {},
-    element("th", { scope: "row", dir: "auto", title: rowTitle(row) }, short(rowTitle(row), 27)),
+    element("th", { scope: "row", dir: "auto", title: rowTitle(row) }, breakable(shortRow(rowTitle(row)))),
     columns.map((name) => {
       const cell = found.get(`${row}\u0000${name}`);
       if (!cell) return element("td", { class: row === name ? "same" : null });
@@ -143,12 +146,6 @@ export function heatMap(cells, { rows, columns, caption, corner, rowTitle = (nam
   const head = element("tr", {}, element("th", { scope: "col", class: "corner" }, corner), columns.map(heading));
   const table = element("table", { class: "heat", "aria-label": caption }, element("thead", {}, head), element("tbody", {}, body));
   return scrollBox(caption, giveOneTabStop(table));
-}
-
-/** A name that may be too long for its place. */
-function short(text, most) {
-  const letters = [...text];
-  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
 }
 
 /** A dumbbell in words. */

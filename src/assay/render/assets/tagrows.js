@@ -10,6 +10,7 @@ import { MARKS, itemAttributes, itemsByWord, restOfWords, stateOf } from "./scen
 
 const TAG_LINE = 16;
 const PADDING = 7;
+const WIDEST_TAG = 190;
 
 /** Tags as rows under the words. @param {Scene} scene */
 export function tagRows(scene) {
@@ -53,12 +54,19 @@ function cellsOfWord(scene, item) {
 /** A tag as lines of parts, each with whether it differs from another tag; `lacking`: tell what only others have. */
 function tagLines(label, others, lacking) {
   if (isFeatures(label) || others.some(isFeatures)) return featureLines(label, others, lacking);
-  const shown = fitText(label, FONTS.strong);
-  if (shown.cut) return [[{ text: shown.shown, title: label, changed: others.some((other) => other !== label) }]];
   const pieces = piecesOf(label);
   const whole = others.some((other) => other !== label && !isComparable(label, other));
   const apart = others.filter((other) => other !== label).map(piecesOf);
-  return [joinRuns(pieces.map((text, place) => ({ text, changed: !whole && apart.some((other) => other[place] !== text) })))];
+  const parts = pieces.map((text, place) => ({ text, changed: !whole && apart.some((other) => other[place] !== text) }));
+  // A tag that is too wide goes on in a further line, so that tags with the same beginning do not look the same.
+  /** @type {{text: string, changed: boolean}[][]} */
+  const lines = [[]];
+  for (const part of parts) {
+    const line = lines[lines.length - 1];
+    if (line.length && widthOf([...line, part].map(({ text }) => text).join(""), FONTS.strong) > WIDEST_TAG) lines.push([part]);
+    else line.push(part);
+  }
+  return lines.map(joinRuns);
 }
 
 /** Join neighbours that are both changed or both unchanged. */
@@ -122,7 +130,7 @@ function drawTag(scene, sheet, line, cell, top) {
     cell.lines.forEach((line, index) => {
       const parts = line.map((part) => shape("tspan", { class: part.changed && cell.state !== "shared" ? "changed" : null }, part.text));
       const mark = index ? "" : MARKS[cell.state];
-      const node = sheet.text(middle, top + 15 + index * TAG_LINE, "", `label ${cell.state}`, line[0].title);
+      const node = sheet.text(middle, top + 15 + index * TAG_LINE, "", `label ${cell.state}`, line[0]?.title);
       node.prepend(...(mark ? [shape("tspan", { class: "mark" }, mark)] : []), ...parts);
     });
   });
