@@ -196,8 +196,8 @@ function addressesOf({ texts, view, first, end }) {
     // A note on the error may follow the label of an answer.
     for (const code of [texts.gold[item], ...texts.answers.map((answers) => answers[item])]) if (code !== NONE) names.add(texts.labels[code].split(" ")[0]);
   }
-  const links = [...names].filter((name) => name !== "NIL").map((name) => element("a", { href: view.address.replace("{}", encodeURIComponent(name)), target: "_blank", rel: "noreferrer" }, name));
-  return links.length ? element("p", { class: "drawing-links" }, links.flatMap((link) => [link, " "])) : null;
+  const links = [...names].filter((name) => name !== "NIL").map((name) => element("a", { href: view.address.replace("{}", encodeURIComponent(name)), target: "_blank", rel: "noreferrer" }, [name, texts.mentionOf(name)].filter(Boolean).join(" ")));
+  return links.length ? element("p", { class: "drawing-links" }, links.flatMap((link) => [link, " · "]).slice(0, -1)) : null;
 }
 
 /** The table of what is drawn. @param {Scene} scene */

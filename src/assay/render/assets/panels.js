@@ -236,8 +236,8 @@ function creditLine(report, diff) {
 function frequentChanges(report, diff) {
   if (!diff.changes.length) return null;
   const names = diff.changes.map((change) => Object.values(nameChange(report, change))).flat();
-  const [isWide, short] = [hasWide(names), shortenLabels(names, MOST_LETTERS)];
-  const named = (label) => element("bdi", { title: label }, breakable(short(label)));
+  const [isWide, short] = [report.hasIdentifiers || hasWide(names), shortenLabels(names, MOST_LETTERS)];
+  const named = (label) => element("bdi", { title: label }, breakable(short(label)), wordsBeside(report, label));
   const draw = (change) => {
     const [from, to] = [change.from, change.to].map((label) => (label === NO_LABEL ? report.nothing : label));
     const shown = nameChange(report, change);
@@ -256,6 +256,12 @@ function frequentChanges(report, diff) {
   const rows = [...diff.changes].sort((one, other) => other.count - one.count);
   const caption = `Most frequent changes${rows.some((change) => change.moved) ? " (⤳ to another head)" : ""}`;
   return expandableTable({ caption, heads: ["", ...(isWide ? [] : [report.label === "label" ? "gold" : report.label]), "A → B", ""], rows, draw, few: FEW_CHANGES, kind: isWide ? "rows wide-labels" : "rows" });
+}
+
+/** The words that an identifier stands for. @param {Report} report */
+function wordsBeside(report, label) {
+  const words = report.describe(label).slice(label.length);
+  return words ? element("span", { class: "soft" }, words) : null;
 }
 
 const hasWide = (labels) => labels.some((label) => label.length > WIDE_LABEL);
@@ -291,9 +297,9 @@ export function labelPanel(report) {
   const scale = scaleOf(diff.labels.flatMap((row) => [row.a, row.b]), 4);
   const names = diff.labels.map((row) => row.label);
   const short = shortenLabels(names, MOST_LETTERS);
-  const style = report.label !== "label" || hasWide(names) ? "rows stacked fields" : "rows stacked";
+  const style = report.label !== "label" || report.hasIdentifiers || hasWide(names) ? "rows stacked fields" : "rows stacked";
   const draw = (row) => [
-    row.label === NO_LABEL && report.label !== "label" ? nameCell("not in gold") : nameCell(row.label, breakable(short(row.label))),
+    row.label === NO_LABEL && report.label !== "label" ? nameCell("not in gold") : nameCell(report.describe(row.label), [breakable(short(row.label)), wordsBeside(report, row.label)]),
     numberCell(countButton(report, row.items, [term("gold", row.label)], `${report.noun}s with gold ${row.label}`)),
     plotCell(figuresPlot([figure(row, "a"), figure(row, "b")], scale, dumbbellTitle(row.label, diff.a, row.a, diff.b, row.b))),
     numberCell(percent(row.a)),
@@ -359,7 +365,7 @@ export function rightLabels(report) {
   const names = rows.map((row) => row.label ?? "");
   const short = shortenLabels(names, MOST_LETTERS);
   const draw = ({ label, counts }) => [
-    nameCell(label, breakable(short(label))),
+    nameCell(report.describe(label), [breakable(short(label)), wordsBeside(report, label)]),
     numberCell(countButton(report, counts.gold, [term("gold", label)], `${report.noun}s with gold ${label}`)),
     numberCell(countButton(report, counts[hit], [term("gold", label), term("a-type", hit)], `gold ${label}, right`)),
     plotCell(bar(counts[hit], counts.gold, "a", `${label}: ${whole(counts[hit])} of ${whole(counts.gold)} right`)),
@@ -367,5 +373,5 @@ export function rightLabels(report) {
   ];
   const chosen = rows.filter((row) => row.measure === measure).sort((one, other) => other.counts.gold - one.counts.gold);
   const heads = [report.label === "label" ? "gold" : report.label, "count", "right", "", `${report.title(measure)} F1`];
-  return panel("labels", `By ${report.label}`, saveableFigure(`labels-${system}`, expandableTable({ heads, rows: chosen, draw, few: FEW_LABELS, kind: report.label !== "label" || hasWide(names) ? "rows fields" : "rows" })));
+  return panel("labels", `By ${report.label}`, saveableFigure(`labels-${system}`, expandableTable({ heads, rows: chosen, draw, few: FEW_LABELS, kind: report.label !== "label" || report.hasIdentifiers || hasWide(names) ? "rows fields" : "rows" })));
 }

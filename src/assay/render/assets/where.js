@@ -110,7 +110,7 @@ function labelFlow(report) {
     return countButton(report, count, terms, `A: ${before}, B: ${after}`);
   };
   const sums = sumByNames(diff.changes, (change) => [named(change.from), named(change.to)]);
-  return labelHeat(`answers-${diff.a}-${diff.b}`, sums, content, { order: report.result.order ?? [], caption: "Different answers of A (rows) and B (columns)", corner: "A ↓ B →" });
+  return labelHeat(`answers-${diff.a}-${diff.b}`, sums, content, { order: report.result.order ?? [], caption: "Different answers of A (rows) and B (columns)", corner: "A ↓ B →", rowTitle: (name) => report.describe(name) });
 }
 
 /** Gold's labels against a system's: errors alone, what is spurious in the last row, what is missing in the last column. @param {Report} report */
@@ -137,7 +137,7 @@ function confusion(report, side) {
   };
   const pieceNote = rows.some((row) => row.pieces) ? `; +: further pieces of gold's ${report.noun}s` : "";
   const caption = `Errors of ${letter}: gold's label (rows), ${letter}'s (columns)${report.result.remarks["confusion page"] ?? ""}${pieceNote}`;
-  return labelHeat(`confusion-${system}`, sumByNames(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? report.nothing]), content, { order: report.result.order ?? [], caption, corner: `gold ↓ ${letter} →` });
+  return labelHeat(`confusion-${system}`, sumByNames(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? report.nothing]), content, { order: report.result.order ?? [], caption, corner: `gold ↓ ${letter} →`, rowTitle: (name) => report.describe(name), columnTitle: (name) => name });
 }
 
 /** Counts added up by two names: [one, other, count]. */
