@@ -92,7 +92,7 @@ export function boardPanel(report) {
   const title = ofPeople ? "Agreement" : alone ? "Scores" : "Ranking";
   const several = !alone && measures.length > 1;
   const top = several || choosable ? element("div", { class: "tools" }, hint, several ? chosen : null) : null;
-  return panel("board", title, top, saveableFigure(`ranking-${alone ? rows[0].system : by}`, place), letters.length ? element("p", { class: "soft" }, LETTERS_NOTE) : null, ...intervalNotes(report, rows));
+  return panel("board", title, top, saveableFigure(`ranking-${alone ? rows[0].system : by}`, place), letters.length ? element("p", { class: "soft" }, LETTERS_NOTE) : null, alone && rows.some((row) => row.lower) ? element("p", { class: "soft" }, "↓ Less is better.") : null, ...intervalNotes(report, rows));
 }
 
 /** The title of a score: its measure, and the score if measures have different ones. @param {Report} report */

@@ -114,6 +114,8 @@ export class Texts {
     data.lengths.forEach((length, text) => (this.wordStarts[text + 1] = this.wordStarts[text] + length));
     this.slices = Object.fromEntries(Object.entries(items.slices ?? {}).map(([name, members]) => [name, markPlaces(members, size)]));
     this.nodes = data.nodes ? { ...data.nodes, starts: countStarts(this.size, sumDistances(data.nodes.text)) } : null;
+    /** False if the files contain no words, only places. */
+    this.hasWords = this.ofItems || data.vocabulary.some(Boolean);
     /** Texts in small letters, as they are asked for. @type {string[]} */
     this.small = new Array(this.size);
     /** Words by identifier, as they are asked for. @type {Map<string, string> | undefined} */

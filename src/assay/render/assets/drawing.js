@@ -75,6 +75,8 @@ export function drawing(texts, kind, text, view) {
   const scrolls = across > room + 1;
   const box = element("div", { class: "drawing-lines", tabIndex: scrolls ? 0 : null, role: "group", "aria-label": `${caption}${scrolls ? " Scrolls sideways." : ""}`, "aria-describedby": id, dir: scene.mirrored ? "rtl" : "ltr" }, pictures);
   // Names stay in view when a drawing is scrolled sideways.
+  const folded = lines.some((line) => !line.between && line.cells.some((cell) => cell.folded));
+  if (folded) scene.notes.push("⋯ 5 ⋯: five words on which all sides agree");
   if (scrolls) box.addEventListener("scroll", () => box.querySelectorAll(".names").forEach((names) => names.setAttribute("transform", `translate(${box.scrollLeft} 0)`)), { passive: true });
   lightUp(box, painting.together ?? "item");
   painting.follow?.(box);

@@ -50,7 +50,7 @@ function browserParts(report) {
     chosen.textContent = `${report.query() || "no filters"}: ${report.hitCounts().join(" in ")}`;
     reader.show();
   });
-  return { list, reader, nodes: [element("section", { id: "found", "aria-label": "Texts" }, filterBar(report), chosen, element("div", { id: "reader" }, list.node, reader.node))] };
+  return { list, reader, nodes: [element("section", { id: "found", "aria-label": "Texts" }, filterBar(report), chosen, report.texts.hasWords ? null : element("p", { class: "note" }, "The files contain no words. Numbers show their places."), element("div", { id: "reader" }, list.node, reader.node))] };
 }
 
 /** What keys do. @param {Report} report */

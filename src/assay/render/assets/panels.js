@@ -51,7 +51,8 @@ export function surePanel(report) {
     known.chance.map((line) => element("p", { class: "soft" }, line)),
   ];
   const title = element("span", {}, element("b", { class: "badge a" }, "A"), element("bdi", {}, a), " → ", element("b", { class: "badge b" }, "B"), element("bdi", {}, b));
-  return panel("compared", title, sentences, tests.length ? saveableFigure(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" }), scale ? marginLine(report, tests) : null) : element("p", { class: "soft" }, "This pair was not tested. Its differences are listed below."));
+  const lower = tests.some((row) => row.lower) ? element("p", { class: "soft" }, "↓ Less is better.") : null;
+  return panel("compared", title, sentences, tests.length ? saveableFigure(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" }), scale ? marginLine(report, tests) : null, lower) : element("p", { class: "soft" }, "This pair was not tested. Its differences are listed below."));
 }
 
 /** What the bands of a plot of differences mean; null if no test has a margin. @param {Report} report @param {Result["comparisons"]} tests */
@@ -202,7 +203,7 @@ function onEachMeasure(report) {
     numberCell(signedCount(row.net)),
   ];
   const heads = ["measure", "diff", `Δ ${report.title(rows[0].score)}`, "net"];
-  return tableWith({ caption: "Net: corrections minus new errors", heads, rows: rows.map(draw) });
+  return tableWith({ caption: "Net: corrections minus new errors. Δ: B minus A, in points", heads, rows: rows.map(draw) });
 }
 
 /** Changes of outcome, if answers are not labels. @param {Report} report @param {Result["diffs"][number]} diff */
@@ -254,7 +255,8 @@ function frequentChanges(report, diff) {
     ];
   };
   const rows = [...diff.changes].sort((one, other) => other.count - one.count);
-  const caption = `Most frequent changes${rows.some((change) => change.moved) ? " (⤳ to another head)" : ""}`;
+  const signs = [rows.some((change) => change.moved) ? "⤳ to another head" : "", names.includes(NO_LABEL) ? `${NO_LABEL} no ${report.noun}` : ""].filter(Boolean);
+  const caption = `Most frequent changes${signs.length ? ` (${signs.join("; ")})` : ""}`;
   return expandableTable({ caption, heads: ["", ...(isWide ? [] : [report.label === "label" ? "gold" : report.label]), "A → B", ""], rows, draw, few: FEW_CHANGES, kind: isWide ? "rows wide-labels" : "rows" });
 }
 

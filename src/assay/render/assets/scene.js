@@ -38,7 +38,7 @@ const MEANINGS_OF_PEOPLE = { ...MEANINGS, shared: "faint: all annotators shown a
 
 /** A text made ready to be drawn. @param {Texts} texts @param {string} kind @param {number} text @param {Shown} view */
 export function sceneOf(texts, kind, text, view) {
-  const words = texts.words(text);
+  const words = texts.hasWords ? texts.words(text) : texts.words(text).map((_, place) => String(place + 1));
   return {
     texts,
     kind,

@@ -11,6 +11,8 @@ import { MARKS, itemAttributes, itemsByWord, restOfWords, stateOf } from "./scen
 const TAG_LINE = 16;
 const PADDING = 7;
 const WIDEST_TAG = 190;
+const UNLABELLED = "·: a word without a label in gold";
+const LACKING = "∅: the tag does not have the feature";
 
 /** Tags as rows under the words. @param {Scene} scene */
 export function tagRows(scene) {
@@ -37,6 +39,7 @@ export function tagRows(scene) {
 /** @param {Scene} scene */
 function cellsOfWord(scene, item) {
   const { texts, sides } = scene;
+  if (item === NONE && !scene.notes.includes(UNLABELLED)) scene.notes.push(UNLABELLED);
   if (item === NONE) return sides.map(() => ({ item, state: "shared", label: "", width: 0, lines: [[{ text: "·", changed: false }]] }));
   const gold = texts.gold[item];
   const codes = sides.map((side) => (side.number ? texts.answers[side.system][item] : gold));
@@ -45,15 +48,15 @@ function cellsOfWord(scene, item) {
     const state = stateOf(scene, side, { agreed, same: codes[row] === gold, wrong: side.number > 0 && texts.wrong[side.system][item] === 1 });
     const others = side.number ? [gold] : codes.filter((code) => code !== gold);
     const label = texts.label(codes[row]);
-    const lines = tagLines(label, others.map((code) => texts.label(code)), side.number > 0);
+    const lines = tagLines(scene, label, others.map((code) => texts.label(code)), side.number > 0);
     const width = Math.max(...lines.map((line) => widthOf(line.map((part) => part.text).join(""), FONTS.strong)));
     return { item, state, label, lines, width: width + widthOf(MARKS[state], FONTS.strong) + 2 * PADDING };
   });
 }
 
-/** A tag as lines of parts, each with whether it differs from another tag; `lacking`: tell what only others have. */
-function tagLines(label, others, lacking) {
-  if (isFeatures(label) || others.some(isFeatures)) return featureLines(label, others, lacking);
+/** A tag as lines of parts, each with whether it differs from another tag; `lacking`: show what only others have. @param {Scene} scene */
+function tagLines(scene, label, others, lacking) {
+  if (isFeatures(label) || others.some(isFeatures)) return featureLines(scene, label, others, lacking);
   const pieces = piecesOf(label);
   const whole = others.some((other) => other !== label && !isComparable(label, other));
   const apart = others.filter((other) => other !== label).map(piecesOf);
@@ -89,13 +92,15 @@ function featuresOf(tag) {
   return new Map(tag.split("|").map((part) => [part.split("=", 1)[0], part]));
 }
 
-function featureLines(label, others, lacking) {
+/** @param {Scene} scene */
+function featureLines(scene, label, others, lacking) {
   const features = featuresOf(label);
   const otherFeatures = others.map(featuresOf);
   const names = new Set(features.keys());
   if (lacking) otherFeatures.forEach((other) => other.forEach((_, name) => names.add(name)));
   const lines = [...names].sort((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)).map((name) => {
     const changed = otherFeatures.some((other) => other.get(name) !== features.get(name));
+    if (!features.has(name) && !scene.notes.includes(LACKING)) scene.notes.push(LACKING);
     const text = features.get(name) ?? `${name} ∅`;
     return [{ text: fitText(text, FONTS.strong).shown, title: text, changed }];
   });
