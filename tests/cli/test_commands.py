@@ -282,7 +282,7 @@ def test_the_commands_are_listed_by_what_they_are_for(assay):
 
 def test_tagset_lists_the_tagsets_and_shows_one(assay, here):
     text = assay("tagset").stdout
-    for name in ("atomic", "ipic", "mte-sl", "nkjp", "pdt", "ptb", "sgjp", "stts", "ud", "ud-polish"):
+    for name in ("atomic", "feats", "ipic", "mte-sl", "nkjp", "pdt", "ptb", "sgjp", "stts", "ud", "ud-polish"):
         assert any(line.startswith(f"{name} ") for line in text.splitlines()), name
     shown = assay("tagset", "show", "nkjp")
     assert shown.returncode == 0

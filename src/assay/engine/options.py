@@ -73,6 +73,8 @@ class Decided:
     """What says which rows of gold and of a system are the same item: `id` or `order`."""
     order: tuple[str, ...] = ()
     """The labels of items in their order, if they have one."""
+    parted_by: str = ""
+    """The tagset by which tags are split into categories, named by the user or recognised; empty if they are not."""
 
     def __or__(self, other: Decided) -> Decided:
         """The way to read two shards; the first decides what cannot be reconciled."""

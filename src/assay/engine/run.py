@@ -156,7 +156,7 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         sums=effects,
         of_task=task.sums(run, plan.compares) if task.sums else {},
         confident=task.confident(run) if task.confident and not options.figures_alone else {},
-        labels=join([(name, judge_words(pair)) for name, pair in run.pairs]) if run.tagset else None,
+        labels=join([(name, judge_words(pair)) for name, pair in run.pairs]) if run.decided.parted_by else None,
     )
     return _with_selections(part, run, tables, slices, options, opened.inputs)
 

@@ -1246,6 +1246,15 @@ def _brief_changes(result: Result) -> Iterator[Table]:
             header, rows = header[:1], [row[:1] for row in rows]
         line = describe_contributions(result, diff.a, diff.b, next(iter(result.main_scores), ""))
         lines = [f"{line}."] * bool(line)
+        parts = [
+            (change.count, f"{row.on.partition('/')[2]} {change.before} → {change.after} {change.count:,}")
+            for row in result.diffs
+            if row.slice is None and is_category(row.on) and (row.a, row.b) == (diff.a, diff.b)
+            for change in row.changes
+        ]
+        listed = [text for _, text in sorted(parts, key=lambda part: -part[0])[: 2 * FREQUENT]]
+        more = " …" * (len(parts) > len(listed))
+        lines += [f"By category (before → after): {', '.join(listed)}{more}"] * bool(parts)
         learnt = [row.verdict for row in result.bounds if row.on == diff.on and row.verdict][:1]
         notes = _describe_courses(result, diff)
         table = make_table(title, header, rows, name="changes", words=2, notes=notes, lines=[*lines, *learnt])

@@ -293,6 +293,6 @@ function arcTable(scene, bands) {
   const describe = (arc) => `${MARKS[arc.state]}${arc.head < 0 ? STUBS[arc.head] : `${scene.words[arc.head]} (${arc.head + 1})`} ${arc.relation}`;
   return {
     header: ["", "Word", ...bands.map((band) => `${band.side.heading}: head and relation`)],
-    rows: scene.words.map((word, place) => ({ item: bands[0]?.arcs[place].item, cells: [String(place + 1), word, ...bands.map((band) => describe(band.arcs[place]))] })),
+    rows: scene.words.map((word, place) => ({ item: bands[0]?.arcs[place].item, at: place, cells: [String(place + 1), word, ...bands.map((band) => describe(band.arcs[place]))] })),
   };
 }

@@ -131,7 +131,8 @@ export function boardPanel(report) {
   const top = choices.length || choosable ? element("div", { class: "tools" }, hint, element("div", { class: "choices" }, choices)) : null;
   return panel(
     "board", title, top, saveableFigure(`ranking-${alone ? rows[0].system : by}`, place), below,
-    letters.length ? element("p", { class: "soft" }, LETTERS_NOTE, untestedNote(report, by)) : null, ...intervalNotes(report, rows),
+    letters.length ? element("p", { class: "soft" }, LETTERS_NOTE, untestedNote(report, by)) : null,
+    alone && rows.some((row) => row.lower) ? element("p", { class: "soft" }, "↓ Less is better.") : null, ...intervalNotes(report, rows),
   );
 }
 

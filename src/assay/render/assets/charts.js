@@ -1,4 +1,5 @@
 // Charts as hand-written SVG, each with a title; the page always shows the same numbers as text.
+import { breakable, shortenLabels } from "./shorten.js";
 import { element, shape } from "./dom.js";
 import { percent, whole, writersOf } from "./numbers.js";
 import { giveOneTabStop } from "./roving.js";
@@ -108,6 +109,7 @@ export function growthChart(steps, title) {
   const y = (value) => top + (1 - (value - low) / (high - low)) * (height - top - bottom);
   const dot = (place, value, kind, hint) => shape("circle", { cx: x(place), cy: y(value), r: 4, class: kind }, shape("title", {}, hint));
   const line = (name) => steps.map((step, place) => `${place ? "L" : "M"}${x(place)} ${y(step[name])}`).join("");
+  const short = shortenLabels(steps.map((step) => step.added), 16);
   return chart(
     width, height, title,
     ticks.map((tick) => [
@@ -121,7 +123,7 @@ export function growthChart(steps, title) {
       dot(place, step.all_right, "dot a", `${step.added}: all right ${percent(step.all_right)}`),
       steps.length > MOST_NAMED_STEPS
         ? (place + 1) % Math.ceil(steps.length / 15) === 0 && shape("text", { x: x(place), y: height - 24, "text-anchor": "middle" }, String(place + 1))
-        : shape("text", { x: x(place), y: height - (place % 2 ? 10 : 24), "text-anchor": "middle" }, short(`${place ? "+ " : ""}${step.added}`, 18)),
+        : shape("text", { x: x(place), y: height - (place % 2 ? 10 : 24), "text-anchor": "middle" }, `${place ? "+ " : ""}${short(step.added)}`),
     ]),
   );
 }
@@ -131,14 +133,15 @@ export function heatMap(cells, { rows, columns, caption, corner, rowTitle = (nam
   const most = Math.max(1, ...cells.map((cell) => cell.count ?? 0));
   const found = new Map(cells.map((cell) => [`${cell.row}\u0000${cell.column}`, cell]));
   const linked = (name, text) => (link(name) ? element("a", { href: link(name) }, text) : text);
+  const [shortRow, shortColumn] = [shortenLabels(rows.map(rowTitle), 27), shortenLabels(columns.map(columnTitle), 16)];
   const heading = (name) => {
-    const title = short(columnTitle(name), 16);
+    const title = shortColumn(columnTitle(name));
     const about = { scope: "col", dir: "auto", class: title.length > 5 ? "tall" : null, title: rowTitle(name) };
     return element("th", about, element("span", {}, linked(name, title)));
   };
   const body = rows.map((row) => element(
     "tr", {},
-    element("th", { scope: "row", dir: "auto", title: rowTitle(row) }, linked(row, short(rowTitle(row), 27))),
+    element("th", { scope: "row", dir: "auto", title: rowTitle(row) }, linked(row, breakable(shortRow(rowTitle(row))))),
     columns.map((name) => {
       const cell = found.get(`${row}\u0000${name}`);
       if (!cell) return element("td", { class: row === name ? "same" : null });
@@ -150,12 +153,6 @@ export function heatMap(cells, { rows, columns, caption, corner, rowTitle = (nam
   const head = element("tr", {}, element("th", { scope: "col", class: "corner" }, corner), columns.map(heading));
   const table = element("table", { class: "heat", "aria-label": caption }, element("thead", {}, head), element("tbody", {}, body));
   return scrollBox(caption, giveOneTabStop(table));
-}
-
-/** A name that may be too long for its place. */
-function short(text, most) {
-  const letters = [...text];
-  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
 }
 
 /** A dumbbell in words. */

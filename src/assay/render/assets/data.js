@@ -130,8 +130,12 @@ export class Texts {
     data.lengths.forEach((length, text) => (this.wordStarts[text + 1] = this.wordStarts[text] + length));
     this.slices = Object.fromEntries(Object.entries(items.slices ?? {}).map(([name, members]) => [name, markPlaces(members, size)]));
     this.nodes = data.nodes ? { ...data.nodes, starts: countStarts(this.size, sumDistances(data.nodes.text)) } : null;
+    /** False if the files contain no words, only places. */
+    this.hasWords = this.ofItems || data.vocabulary.some(Boolean);
     /** Texts in small letters, as they are asked for. @type {string[]} */
     this.small = new Array(this.size);
+    /** Words by identifier, as they are asked for. @type {Map<string, string> | undefined} */
+    this.mentions = undefined;
     this.layers = data.layers.map((layer, side) => this.#layer(layer, data.layers[0], side));
   }
 
@@ -239,6 +243,31 @@ export class Texts {
     const found = [];
     for (let place = this.wordStarts[text]; place < this.wordStarts[text + 1]; place += 1) {
       found.push({ head: layer.heads[place], relation: layer.labels[layer.relations[place]] ?? "" });
+    }
+    return found;
+  }
+
+  /** The words that an identifier is most often the link of: in gold, or if it is not there, in systems; empty if there are none. @param {string} name */
+  mentionOf(name) {
+    this.mentions ??= this.#countMentions();
+    return this.mentions.get(name) ?? "";
+  }
+
+  #countMentions() {
+    /** @type {Map<string, string>} */
+    const found = new Map();
+    for (const columns of [[this.gold], this.answers]) {
+      /** @type {Map<string, Map<string, number>>} */
+      const counts = new Map();
+      for (const codes of columns) {
+        codes.forEach((code, item) => {
+          const [name, words] = [code === NONE ? "NIL" : this.labels[code].split(" ")[0], this.itemWords(item)];
+          if (name === "NIL" || !words || found.has(name)) return;
+          const ofName = counts.get(name) ?? new Map();
+          counts.set(name, ofName.set(words, (ofName.get(words) ?? 0) + 1));
+        });
+      }
+      for (const [name, words] of counts) found.set(name, [...words].reduce((most, one) => (one[1] > most[1] ? one : most))[0]);
     }
     return found;
   }

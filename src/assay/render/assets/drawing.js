@@ -6,14 +6,14 @@ import { chainLines } from "./chains.js";
 import { frameBands } from "./heads.js";
 import { laneBands } from "./lanes.js";
 import { FONTS, Sheet, fitText, linesOf, widthOf } from "./lines.js";
-import { plural } from "./numbers.js";
+import { plural, whole } from "./numbers.js";
 import { itemDiffers, legendOf, sceneOf } from "./scene.js";
 import { tagRows } from "./tagrows.js";
 import { treeBands, unitLanes, unitTrees } from "./trees.js";
 /**
  * @import { Texts } from "./data.js"
  * @import { Line } from "./lines.js"
- * @import { Painting, Scene, Shown } from "./scene.js"
+ * @import { Painting, Part, Scene, Shown } from "./scene.js"
  */
 
 const PAINTERS = { tags: tagRows, arcs: arcBands, spans: laneBands, graph: graphBands, frames: frameBands, trees: treeBands, chains: chainLines, units: unitTrees, annotations: unitLanes };
@@ -25,15 +25,19 @@ const BETWEEN = 8;
 const WIDEST_NAME = 130;
 const BORDER = 1;
 const ONCE = "all: all sides agree in this line, so it is drawn once";
+/** Folded words of a part of a text that are at least so many have a button in their place. */
+const MANY_FOLDED = 12;
+const FIRST_WORDS = 40;
+const BUTTON = 34;
 let drawings = 0;
 
 /**
- * One text drawn: in each line gold and systems stacked, aligned by word.
+ * One text drawn: in each line gold and systems stacked, aligned by word. `from` and `end`: the words that are drawn, of `size`.
  * @param {Texts} texts
  * @param {string} kind
  * @param {number} text
  * @param {Shown} view
- * @returns {{figure: HTMLElement, table: HTMLElement, caption: string}}
+ * @returns {{figure: HTMLElement, table: HTMLElement, caption: string, from: number, end: number, size: number}}
  */
 export function drawing(texts, kind, text, view) {
   const scene = sceneOf(texts, kind, text, view);
@@ -43,7 +47,18 @@ export function drawing(texts, kind, text, view) {
   const headings = headingsOf(painting.bands, Math.min(WIDEST_NAME, view.width / 5));
   const gutter = Math.max(...headings.map((heading) => heading.width)) + 2 * EDGE;
   const room = view.width - gutter - MARGIN - EDGE - 2 * BORDER;
-  const broken = () => linesOf(painting.words, { ...painting, room: painting.unbroken ? Infinity : room, prepare: (line) => painting.bands.map((band) => painting.prepare(line, band)) });
+  const part = view.part ?? null;
+  const broken = () => {
+    const sizes = { room: painting.unbroken ? Infinity : room, from: part?.from, apart: part ? MANY_FOLDED : undefined };
+    /** @type {Line[]} */
+    const found = [];
+    let height = 0;
+    for (const line of linesOf(painting.words, { ...painting, ...sizes, kept: part ? keptIn(painting, part) : painting.kept, prepare: (line) => painting.bands.map((band) => painting.prepare(line, band)) })) {
+      found.push(line);
+      if ((height += heightOf(painting, line)) >= (part?.most ?? Infinity)) break;
+    }
+    return found;
+  };
   let lines = broken();
   // Paper cannot be scrolled.
   if (view.onPaper && painting.unbroken && lines[0]?.width > room) {
@@ -53,21 +68,46 @@ export function drawing(texts, kind, text, view) {
   const across = Math.max(lines.length > 1 ? room : 0, ...lines.map((line) => line.width));
   drawings += 1;
   const id = `drawing-table-${drawings}`;
-  const caption = captionOf(scene, lines, paint === tagRows ? "tags" : kind);
+  const shown = { from: lines[0]?.begin ?? 0, end: lines.at(-1)?.end ?? 0, size: painting.words.length };
+  const caption = captionOf(scene, lines, shown, paint === tagRows ? "tags" : kind);
   const once = lines.length > 1 && painting.bands.length > 1;
-  const pictures = lines.map((line) => lineOf(scene, painting, line, { headings, gutter, across, once }));
+  const pictures = lines.map((line) => (line.between ? betweenButton(line, shown.size) : lineOf(scene, painting, line, { headings, gutter, across, once })));
   const scrolls = across > room + 1;
   const box = element("div", { class: "drawing-lines", tabIndex: scrolls ? 0 : null, role: "group", "aria-label": `${caption}${scrolls ? " Scrolls sideways." : ""}`, "aria-describedby": id, dir: scene.mirrored ? "rtl" : "ltr" }, pictures);
   // Names stay in view when a drawing is scrolled sideways.
+  const folded = lines.some((line) => !line.between && line.cells.some((cell) => cell.folded));
+  if (folded) scene.notes.push("⋯ 5 ⋯: five words on which all sides agree");
   if (scrolls) box.addEventListener("scroll", () => box.querySelectorAll(".names").forEach((names) => names.setAttribute("transform", `translate(${box.scrollLeft} 0)`)), { passive: true });
   lightUp(box, painting.together ?? "item");
   painting.follow?.(box);
   const figure = element("figure", { class: `drawing drawing-${kind}` }, box, marksOf(scene), restOf(scene), addressesOf(scene));
-  return { figure, table: tableOf(scene, painting.table, caption, id), caption };
+  return { figure, table: tableOf(scene, painting.table, shown, caption, id), caption, ...shown };
+}
+
+/** The words of a part that are shown: what differs, what the reader opened, and the beginning if nothing differs. @param {Painting} painting @param {Part} part */
+function keptIn({ kept }, { opened }) {
+  if (!kept) return null;
+  const shown = [...kept];
+  if (!kept.includes(true)) shown.fill(true, 0, FIRST_WORDS);
+  for (const [begin, end] of opened) shown.fill(true, begin, end);
+  return shown;
+}
+
+/** About how high a line will be. @param {Painting} painting @param {Line} line */
+function heightOf({ over }, line) {
+  if (line.between) return BUTTON;
+  const sides = line.parts.some((part) => part.differs) ? line.parts : line.parts.slice(0, 1);
+  return sides.reduce((sum, part) => sum + (part.above ?? 0) + (over ? WORDS : 0) + Math.max(part.below, over ? 0 : 18) + BETWEEN, WORDS);
+}
+
+/** A button that stands for words on which all sides agree. @param {Line} line */
+function betweenButton({ begin, end, cells }, size) {
+  const where = begin === 0 ? "before" : end === size ? "after" : "between";
+  return element("button", { type: "button", class: "unfold", title: cells[0].title, "data-begin": begin, "data-end": end }, `⋯ show the ${plural(end - begin, "word")} ${where} ⋯`);
 }
 
 /** @param {Scene} scene */
-function captionOf(scene, lines, kind) {
+function captionOf(scene, lines, { from, end, size }, kind) {
   const { texts, text, sides } = scene;
   let differing = 0;
   for (let item = scene.first; item < scene.end; item += 1) if (itemDiffers(scene, item)) differing += 1;
@@ -75,7 +115,7 @@ function captionOf(scene, lines, kind) {
   const found = texts.split ? plural(differing, "disagreement") : b === null ? `${plural(differing, "error")} of ${texts.systems[a]}` : `${plural(differing, "difference")} between ${texts.systems[a]} and ${texts.systems[b]}`;
   const folded = lines.flatMap((line) => line.cells).reduce((sum, cell) => sum + (cell.folded ? cell.end - cell.begin : 0), 0);
   const names = sides.map((side) => side.name).join(", ");
-  return `${WHAT[kind]} of ${texts.data.ids[text] || `${texts.data.unit} ${text + 1}`}: ${names}; ${found}${folded ? `; ${plural(folded, "word")} folded` : ""}.`;
+  return `${WHAT[kind]} of ${texts.data.ids[text] || `${texts.data.unit} ${text + 1}`}: ${names}; ${found}${end - from < size ? `; words ${whole(from + 1)} to ${whole(end)} of ${whole(size)}` : ""}${folded ? `; ${plural(folded, "word")} folded` : ""}.`;
 }
 
 /** The headings of the sides, and one for all of them: names, or letters if a name is too long. */
@@ -158,19 +198,20 @@ function addressesOf({ texts, view, first, end }) {
     // A note on the error may follow the label of an answer.
     for (const code of [texts.gold[item], ...texts.answers.map((answers) => answers[item])]) if (code !== NONE) names.add(texts.labels[code].split(" ")[0]);
   }
-  const links = [...names].filter((name) => name !== "NIL").map((name) => element("a", { href: view.address.replace("{}", encodeURIComponent(name)), target: "_blank", rel: "noreferrer" }, name));
-  return links.length ? element("p", { class: "drawing-links" }, links.flatMap((link) => [link, " "])) : null;
+  const links = [...names].filter((name) => name !== "NIL").map((name) => element("a", { href: view.address.replace("{}", encodeURIComponent(name)), target: "_blank", rel: "noreferrer" }, [name, texts.mentionOf(name)].filter(Boolean).join(" ")));
+  return links.length ? element("p", { class: "drawing-links" }, links.flatMap((link) => [link, " · "]).slice(0, -1)) : null;
 }
 
-/** @param {Scene} scene */
-function tableOf(scene, { header, rows }, caption, id) {
+/** The table of what is drawn. @param {Scene} scene */
+function tableOf(scene, { header, rows }, { from, end, size }, caption, id) {
+  const drawn = end - from < size ? rows.filter(({ at }) => at >= from && at < end) : rows;
   const cell = (text, index) => element(index === 0 ? "th" : "td", { scope: index === 0 ? "row" : null, dir: "auto" }, text);
   return element(
     "table",
     { class: "drawing-table", id },
     element("caption", {}, caption),
     element("thead", {}, element("tr", {}, header.map((name) => element("th", { scope: "col" }, name)))),
-    element("tbody", {}, rows.map((row) => element("tr", { class: itemDiffers(scene, row.item) ? "differs" : null }, row.cells.map(cell)))),
+    element("tbody", {}, drawn.map((row) => element("tr", { class: itemDiffers(scene, row.item) ? "differs" : null }, row.cells.map(cell)))),
   );
 }
 

@@ -16,6 +16,9 @@ const FIELDS = {
   a: "A's label",
   b: "B's label",
   label: "a label of gold, A or B",
+  "gold-has": "value of a category of gold's tag, e.g. gold-has:case=acc",
+  "a-has": "value of a category of A's tag",
+  "b-has": "value of a category of B's tag",
   "a-is": "right or wrong",
   "b-is": "right or wrong",
   "a-type": "outcome in A: tp, le, fp …",
@@ -73,6 +76,7 @@ export function usableFields(texts, { a, b }) {
     change: pair && judged, b: pair, "a-is": judged, "b-is": pair && judged, "right-in": several && judged, only: several && judged,
     "a-type": texts.kinds.length, "b-type": pair && texts.kinds.length,
     credit: pair && texts.lost[0] !== null, moved: pair && arcs, distance: arcs, slice: Object.keys(texts.slices).length,
+    "gold-has": texts.data.categories, "a-has": texts.data.categories, "b-has": pair && texts.data.categories,
     length: !texts.ofItems, word: !texts.ofItems, value: texts.cells !== null, size: !texts.ofItems, meta: texts.data.facts !== undefined,
     "a-confidence": texts.confidence[a], "b-confidence": pair && texts.confidence[b], "a-bin": texts.hasShares && texts.confidence[a], "b-bin": pair && texts.hasShares && texts.confidence[b],
   };
@@ -126,6 +130,8 @@ function checkTerm(texts, pair, { field, op, values }) {
   if (DECIMAL.has(field) && !values.every((value) => value.trim() && Number.isFinite(Number(value)))) throw new QueryError(`"${field}" needs a number, e.g. ${field}>0.9.`);
   const keys = Object.keys(texts.data.facts ?? {});
   if (field === "meta" && !values.every((value) => keys.includes(value.split("=", 1)[0]))) throw new QueryError(`Write meta:KEY=VALUE with one of: ${keys.join(", ")}.`);
+  const categories = Object.keys(texts.data.categories ?? {});
+  if (field.endsWith("-has") && !values.every((value) => categories.includes(value.split("=", 1)[0]))) throw new QueryError(`Write ${field}:CATEGORY=VALUE with one of: ${categories.join(", ")}.`);
   if (!NUMERIC.has(field) && !DECIMAL.has(field) && /[<>]/u.test(op)) throw new QueryError(`"${field}" is not a number. Write ${field}:${values[0] || "…"}`);
   const possible = valuesOf(texts, field);
   const strange = possible ? values.find((value) => !possible.includes(value)) : undefined;
@@ -183,6 +189,12 @@ const labelTest = (find) => (texts, pair, { values }) => {
   const labels = find(texts, pair);
   return (item) => wanted.has(labels[item]);
 };
+/** A test of the value of a category; several values are alternatives. */
+const categoryTest = (find) => (texts, pair, { values }) => {
+  const wanted = values.map((value) => [texts.data.categories[value.split("=", 1)[0]], value.slice(value.indexOf("=") + 1)]);
+  const labels = find(texts, pair);
+  return (item) => wanted.some(([names, value]) => (names[labels[item]] ?? NOTHING) === value);
+};
 const isRightTest = (side) => (texts, pair, { values }) => {
   const wrong = texts.wrong[pair[side]];
   const wanted = values.map((value) => (value === "wrong" ? 1 : 0));
@@ -229,6 +241,9 @@ const ITEM_TESTS = {
   gold: labelTest((texts) => texts.gold),
   a: labelTest((texts, { a }) => texts.answers[a]),
   b: labelTest((texts, { b }) => texts.answers[b]),
+  "gold-has": categoryTest((texts) => texts.gold),
+  "a-has": categoryTest((texts, { a }) => texts.answers[a]),
+  "b-has": categoryTest((texts, { b }) => texts.answers[b]),
   label(texts, { a, b }, { values }) {
     const wanted = codesOf(texts.labels, values);
     const columns = [texts.gold, texts.answers[a], ...(b === null ? [] : [texts.answers[b]])];

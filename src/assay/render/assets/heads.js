@@ -114,7 +114,7 @@ export function headedTable({ names, numbers }, sides, header) {
     rows: sorted.map(({ row, cells }) => {
       const head = Array.isArray(row.head) ? wordsAt(row.head) : row.head === ROOT ? "root" : row.head === ELSEWHERE ? "elsewhere" : "";
       const words = row.stretches.map(wordsAt).join(" … ");
-      return { item: row.item, cells: [...(byHead ? [head || words, head ? words : ""] : [words, head]), ...cells.map((cell) => cell.join(", "))] };
+      return { item: row.item, at: row.begin, cells: [...(byHead ? [head || words, head ? words : ""] : [words, head]), ...cells.map((cell) => cell.join(", "))] };
     }),
   };
 }

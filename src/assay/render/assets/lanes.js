@@ -10,6 +10,7 @@ import { MARKS, itemAttributes, stateOf } from "./scene.js";
 
 export const BAR = 19;
 export const LANE = 23;
+const NO_LABEL_NOTE = "·: no label";
 const TITLES = { tp: "", same: "", "same-span": "", unscored: "", right: "", bes: "BEs", bel: "BEl", beo: "BEo", ungrounded: "UG", spurious: "spurious", missing: "missing", forgiven: "forgiven", unasked: "unasked" };
 
 /** Spans as bars in lanes under the words. @param {Scene} scene */
@@ -112,6 +113,7 @@ export class SpanItems {
 /** What is written on a span. @param {Scene} scene @param {Span} span */
 export function dressSpan(scene, span) {
   if (span.kind) scene.kinds.add(span.kind);
+  if (!span.label && !scene.notes.includes(NO_LABEL_NOTE)) scene.notes.push(NO_LABEL_NOTE);
   const kind = TITLES[span.kind] ?? span.kind.toUpperCase();
   const bare = span.label === "" || span.label === "·";
   const describe = (label) => `${MARKS[span.state]}${[bare && kind ? "" : label, kind].filter(Boolean).join(" ")}`;
@@ -180,7 +182,7 @@ export function spanTable(scene, bands) {
   const sorted = [...rows.values()].sort((one, other) => one.span.begin - other.span.begin || other.span.end - one.span.end);
   return {
     header: ["Words", "Text", ...bands.map(({ side }) => side.heading)],
-    rows: sorted.map(({ item, span, cells }) => ({ item, cells: [placesOf(span), wordsOf(scene, span), ...cells.map((cell) => cell.join(", "))] })),
+    rows: sorted.map(({ item, span, cells }) => ({ item, at: span.begin, cells: [placesOf(span), wordsOf(scene, span), ...cells.map((cell) => cell.join(", "))] })),
   };
 }
 

@@ -90,18 +90,22 @@ function cellsOf(words, kept) {
 }
 
 /**
- * The lines that words are broken into, none wider than `room` unless a single word is.
- * kept: which words are shown, null for all; gap: the least room between words; prepare(line): what will be drawn on a line, after asking the line for the room that it needs.
+ * The lines that words are broken into, none wider than `room` unless a single word is, one after the other.
+ * kept: which words are shown, null for all; gap: the least room between words; prepare(line): what will be drawn on a line, after asking the line for the room that it needs; from: the first word; apart: from this number on, folded words are a line of their own, `between` others.
  */
-export function linesOf(words, { kept, gap, room, prepare }) {
+export function* linesOf(words, { kept, gap, room, prepare, from = 0, apart = Infinity }) {
   const cells = cellsOf(words, kept);
   const cellOf = new Int32Array(words.length);
   cells.forEach((cell, index) => cellOf.fill(index, cell.begin, cell.end));
-  /** @type {Line[]} */
-  const lines = [];
-  for (let first = 0; first < cells.length; ) {
+  const isBetween = (cell) => cell.folded && cell.end - cell.begin >= apart;
+  for (let first = words.length ? cellOf[from] : 0; first < cells.length; ) {
+    if (isBetween(cells[first])) {
+      yield Object.assign(new Line(cells, cellOf, first, first + 1, { gap, room }), { between: true });
+      first += 1;
+      continue;
+    }
     let [end, width] = [first, -gap];
-    while (end < cells.length && (width += gap + cells[end].width) <= room) end += 1;
+    while (end < cells.length && !isBetween(cells[end]) && (width += gap + cells[end].width) <= room) end += 1;
     for (;;) {
       end = Math.max(end, first + 1);
       const line = new Line(cells, cellOf, first, end, { gap, room });
@@ -110,7 +114,7 @@ export function linesOf(words, { kept, gap, room, prepare }) {
       const fits = line.width <= room;
       // No line begins with a full stop.
       if (end === first + 1 || (fits && !(end > first + 2 && CLOSING.test(cells[end]?.shown)))) {
-        lines.push(line);
+        yield line;
         first = end;
         break;
       }
@@ -118,7 +122,6 @@ export function linesOf(words, { kept, gap, room, prepare }) {
       end = fits ? end - 1 : Math.min(end - 1, first + line.cells.filter((cell) => cell.left + cell.width <= room).length);
     }
   }
-  return lines;
 }
 
 /** Some words on a line; words are known by their places in the text. */
@@ -138,6 +141,8 @@ export class Line {
     /** @type {{first: number, last: number, width: number}[]} */
     this.margins = [];
     this.width = 0;
+    /** True if it is one folded stretch, long enough to be left out. */
+    this.between = false;
     /** What is drawn on the line, a part for each side. @type {any[]} */
     this.parts = [];
   }

@@ -1,5 +1,6 @@
 // The list of texts: only the rows in view are in the document, however many there are.
 import { element, findAll } from "./dom.js";
+import { plural } from "./numbers.js";
 /** @import { Texts } from "./data.js" */
 
 const ROW = 30;
@@ -111,7 +112,7 @@ export class TextList {
         on: { click: () => this.#pick(position) },
       },
       element("span", { class: "row-id", title: texts.data.ids[text] }, element("bdi", {}, String(texts.data.ids[text]))),
-      element("span", { class: "row-words", dir: "auto" }, snippet(texts, text, hits)),
+      element("span", { class: "row-words", dir: "auto", title: texts.data.parts?.length > 1 ? texts.data.parts.join(" ‖ ") : null }, snippet(texts, text, hits)),
       element("span", { class: `row-gain ${gain > 0 ? "gained" : gain < 0 ? "lost" : ""}`, title: this.report.gainMeaning }, ((texts.ofItems || texts.split) && this.report.signOf(text)) || this.report.gainText(gain)),
     );
   }
@@ -130,7 +131,7 @@ function snippet(texts, text, hits) {
   const words = texts.words(text);
   if (texts.cells && !words.length) return texts.valuesIn(text).join(", ").slice(0, ROW_LETTERS);
   if (texts.ofItems) return (words.length ? words : texts.factsOf(text).map((fact) => fact.join(" "))).join(" ‖ ").slice(0, ROW_LETTERS);
-  if (!words.some(Boolean)) return "(the file contains no words)";
+  if (!texts.hasWords) return element("span", { class: "soft" }, plural(words.length, "word"));
   const inside = new Set();
   for (const item of hits) {
     const whole = [texts.begin[item], texts.begin[item] + texts.length[item]];

@@ -52,7 +52,7 @@ function browserParts(report) {
     chosen.textContent = `${report.query() || "no filters"}: ${report.hitCounts().join(" in ")}`;
     reader.show();
   });
-  return { list, reader, nodes: [element("section", { id: "found", "aria-label": "Texts" }, filterBar(report), chosen, element("div", { id: "reader" }, list.node, reader.node))] };
+  return { list, reader, nodes: [element("section", { id: "found", "aria-label": "Texts" }, filterBar(report), chosen, report.texts.hasWords ? null : element("p", { class: "note" }, "The files contain no words. Numbers show their places."), element("div", { id: "reader" }, list.node, reader.node))] };
 }
 
 /** What keys do. @param {Report} report */
@@ -74,7 +74,7 @@ function actions(report, parts, help, exports, theme) {
     g: () => report.texts.split || reader.toggle(0),
     a: () => report.texts.split || reader.toggle(1 + report.view.a),
     b: () => report.view.b !== null && reader.toggle(1 + report.view.b),
-    f: () => report.change({ fold: !report.view.fold }, "text"),
+    f: () => reader.toggleFold(),
     q: () => find("#query").focus(),
     "/": () => find("#search").focus(),
   };

@@ -3,6 +3,7 @@ import { axisOf, bar, dumbbellTitle, figuresPlot, scaleOf, strip } from "./chart
 import { element } from "./dom.js";
 import { percent, plural, pValue, signed, signedCount, whole, writersOf } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
+import { breakable, shortenLabels } from "./shorten.js";
 import { term } from "./query.js";
 import { betweenEnds, textCell, chooser, countButton, expandableTable, legend, nameCell, numberCell, panel, plotCell, tableWith } from "./tables.js";
 import { NO_LABEL, typeName } from "./where.js";
@@ -10,6 +11,10 @@ import { NO_LABEL, typeName } from "./where.js";
 
 const FEW_LABELS = 12;
 const FEW_CHANGES = 6;
+const FEW_CATEGORIES = 8;
+/** Labels with more letters break into lines, and up to this number of them is shown. */
+const WIDE_LABEL = 13;
+const MOST_LETTERS = 30;
 const CHANGES = {
   correction: ["corrections", "✗ → ✓"],
   "new-error": ["new errors", "✓ → ✗"],
@@ -46,7 +51,8 @@ export function surePanel(report) {
     known.chance.map((line) => element("p", { class: "soft" }, line)),
   ];
   const title = element("span", {}, element("b", { class: "badge a" }, "A"), element("bdi", {}, a), " → ", element("b", { class: "badge b" }, "B"), element("bdi", {}, b));
-  return panel("compared", title, sentences, tests.length ? saveableFigure(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" }), scale ? marginLine(report, tests) : null) : element("p", { class: "soft" }, "This pair was not tested. Its differences are listed below."));
+  const lower = tests.some((row) => row.lower) ? element("p", { class: "soft" }, "↓ Less is better.") : null;
+  return panel("compared", title, sentences, tests.length ? saveableFigure(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" }), scale ? marginLine(report, tests) : null, lower) : element("p", { class: "soft" }, "This pair was not tested. Its differences are listed below."));
 }
 
 /** What the bands of a plot of differences mean; null if no test has a margin. @param {Report} report @param {Result["comparisons"]} tests */
@@ -138,8 +144,30 @@ export function changedPanel(report) {
     creditLine(report, diff),
     onEachMeasure(report),
     outcomeChanges(report, diff),
+    categoryChanges(report),
     frequentChanges(report, diff),
   );
+}
+
+/** Changes of the categories of tags, each category by itself. @param {Report} report */
+function categoryChanges(report) {
+  const [a, b] = report.pair();
+  const ofPair = (row) => row.a === a && row.b === b && row.slice === null && row.on.startsWith("features/");
+  const changes = report.result.diffs.filter(ofPair).flatMap((row) => row.changes.map((change) => ({ ...change, category: row.on.slice("features/".length) })));
+  if (!changes.length) return null;
+  const draw = ({ category, kind, gold, from, to, count }) => {
+    const has = (field, value) => term(field, `${category}=${value}`);
+    const terms = report.texts?.data.categories ? [has("gold-has", gold), has("a-has", from), has("b-has", to)] : null;
+    return [
+      textCell(changeSign(kind)),
+      textCell(element("span", { class: "soft" }, breakable(category.replaceAll("_", " ")), " "), kind === "changed-error" ? element("span", { class: "soft" }, `(gold ${gold}) `) : null, element("bdi", {}, from), " → ", element("bdi", {}, to)),
+      numberCell(countButton(report, count, terms, `${category}: ${CHANGES[kind][0]}, gold ${gold}, ${from} → ${to}`)),
+    ];
+  };
+  const rows = changes.sort((one, other) => other.count - one.count);
+  const absent = rows.slice(0, FEW_CATEGORIES).some((row) => [row.gold, row.from, row.to].includes(NO_LABEL));
+  const table = expandableTable({ caption: `Changes by category${absent ? ` (${NO_LABEL}: the tag does not have it)` : ""}`, heads: ["", "category, A → B", ""], rows, draw, few: FEW_CATEGORIES, kind: "rows wide-labels" });
+  return element("div", { id: "categories" }, table);
 }
 
 /** False if answers are only better or worse, and none is right or wrong. @param {Result["diffs"][number]} diff */
@@ -174,7 +202,7 @@ function onEachMeasure(report) {
     numberCell(signedCount(row.net)),
   ];
   const heads = ["measure", "diff", `Δ ${report.title(rows[0].score)}`, "net"];
-  return tableWith({ caption: "Net: corrections minus new errors", heads, rows: rows.map(draw) });
+  return tableWith({ caption: "Net: corrections minus new errors. Δ: B minus A, in points", heads, rows: rows.map(draw) });
 }
 
 /** Changes of outcome, if answers are not labels. @param {Report} report @param {Result["diffs"][number]} diff */
@@ -207,6 +235,9 @@ function creditLine(report, diff) {
 /** @param {Report} report @param {Result["diffs"][number]} diff */
 function frequentChanges(report, diff) {
   if (!diff.changes.length) return null;
+  const names = diff.changes.map((change) => Object.values(nameChange(report, change))).flat();
+  const [isWide, short] = [report.hasIdentifiers || hasWide(names), shortenLabels(names, MOST_LETTERS)];
+  const named = (label) => element("bdi", { title: label }, breakable(short(label)), wordsBeside(report, label));
   const draw = (change) => {
     const [from, to] = [change.from, change.to].map((label) => (label === NO_LABEL ? report.nothing : label));
     const shown = nameChange(report, change);
@@ -216,15 +247,25 @@ function frequentChanges(report, diff) {
     const moved = change.moved ? element("span", { class: "soft", title: `${whole(change.moved)} with another head` }, "\u00a0⤳") : null;
     return [
       textCell(changeSign(change.kind)),
-      textCell(element("bdi", {}, shown.gold)),
-      textCell(element("bdi", {}, shown.from), " → ", element("bdi", {}, shown.to), moved),
+      // Of wide labels, gold's is one of the two unless both are wrong.
+      isWide ? [] : textCell(named(shown.gold)),
+      textCell(isWide && change.kind === "changed-error" ? element("div", { class: "soft" }, "gold ", named(shown.gold)) : null, named(shown.from), " → ", named(shown.to), moved),
       numberCell(countButton(report, change.count, terms, meaning)),
     ];
   };
   const rows = [...diff.changes].sort((one, other) => other.count - one.count);
-  const caption = `Most frequent changes${rows.some((change) => change.moved) ? " (⤳ to another head)" : ""}`;
-  return expandableTable({ caption, heads: ["", report.label === "label" ? "gold" : report.label, "A → B", ""], rows, draw, few: FEW_CHANGES });
+  const signs = [rows.some((change) => change.moved) ? "⤳ to another head" : "", names.includes(NO_LABEL) ? `${NO_LABEL} no ${report.noun}` : ""].filter(Boolean);
+  const caption = `Most frequent changes${signs.length ? ` (${signs.join("; ")})` : ""}`;
+  return expandableTable({ caption, heads: ["", ...(isWide ? [] : [report.label === "label" ? "gold" : report.label]), "A → B", ""], rows, draw, few: FEW_CHANGES, kind: isWide ? "rows wide-labels" : "rows" });
 }
+
+/** The words that an identifier stands for. @param {Report} report */
+function wordsBeside(report, label) {
+  const words = report.describe(label).slice(label.length);
+  return words ? element("span", { class: "soft" }, words) : null;
+}
+
+const hasWide = (labels) => labels.some((label) => label.length > WIDE_LABEL);
 
 /** A change in words: with fields, outcomes instead of labels. @param {Report} report @param {Result["diffs"][number]["changes"][number]} change */
 function nameChange(report, { gold, from, to, other }) {
@@ -255,8 +296,11 @@ export function labelPanel(report) {
     return { ...(known && Math.abs(known.value - row[side]) < 1e-9 ? known : {}), value: row[side], mark: side };
   };
   const scale = scaleOf(diff.labels.flatMap((row) => [row.a, row.b]), 4);
+  const names = diff.labels.map((row) => row.label);
+  const short = shortenLabels(names, MOST_LETTERS);
+  const style = report.label !== "label" || report.hasIdentifiers || hasWide(names) ? "rows stacked fields" : "rows stacked";
   const draw = (row) => [
-    nameCell(row.label === NO_LABEL && report.label !== "label" ? "not in gold" : row.label),
+    row.label === NO_LABEL && report.label !== "label" ? nameCell("not in gold") : nameCell(report.describe(row.label), [breakable(short(row.label)), wordsBeside(report, row.label)]),
     numberCell(countButton(report, row.items, [term("gold", row.label)], `${report.noun}s with gold ${row.label}`)),
     plotCell(figuresPlot([figure(row, "a"), figure(row, "b")], scale, dumbbellTitle(row.label, diff.a, row.a, diff.b, row.b))),
     numberCell(percent(row.a)),
@@ -266,7 +310,7 @@ export function labelPanel(report) {
   const place = element("div", {});
   const show = (order) => {
     const heads = [report.label === "label" ? "gold" : report.label, "count", () => axisOf(scale), "A", "B", "B − A"];
-    place.replaceChildren(saveableFigure(`labels-${diff.a}-${diff.b}`, expandableTable({ heads, rows: [...diff.labels].sort(order), draw, few: FEW_LABELS, kind: report.label === "label" ? "rows stacked" : "rows stacked fields" })));
+    place.replaceChildren(saveableFigure(`labels-${diff.a}-${diff.b}`, expandableTable({ heads, rows: [...diff.labels].sort(order), draw, few: FEW_LABELS, kind: style })));
   };
   show(LABEL_ORDERS[0][1]);
   const sort = chooser("Order of labels", LABEL_ORDERS, show);
@@ -319,8 +363,10 @@ export function rightLabels(report) {
   const measure = measures.includes(report.on) ? report.on : measures[0];
   if (!measure || report.result.by_outcome || !report.kinds.length) return null;
   const hit = report.kinds.includes("tp") ? "tp" : "right";
+  const names = rows.map((row) => row.label ?? "");
+  const short = shortenLabels(names, MOST_LETTERS);
   const draw = ({ label, counts }) => [
-    nameCell(label),
+    nameCell(report.describe(label), [breakable(short(label)), wordsBeside(report, label)]),
     numberCell(countButton(report, counts.gold, [term("gold", label)], `${report.noun}s with gold ${label}`)),
     numberCell(countButton(report, counts[hit], [term("gold", label), term("a-type", hit)], `gold ${label}, right`)),
     plotCell(bar(counts[hit], counts.gold, "a", `${label}: ${whole(counts[hit])} of ${whole(counts.gold)} right`)),
@@ -328,5 +374,5 @@ export function rightLabels(report) {
   ];
   const chosen = rows.filter((row) => row.measure === measure).sort((one, other) => other.counts.gold - one.counts.gold);
   const heads = [report.label === "label" ? "gold" : report.label, "count", "right", "", `${report.title(measure)} F1`];
-  return panel("labels", `By ${report.label}`, saveableFigure(`labels-${system}`, expandableTable({ heads, rows: chosen, draw, few: FEW_LABELS, kind: report.label === "label" ? "rows" : "rows fields" })));
+  return panel("labels", `By ${report.label}`, saveableFigure(`labels-${system}`, expandableTable({ heads, rows: chosen, draw, few: FEW_LABELS, kind: report.label !== "label" || report.hasIdentifiers || hasWide(names) ? "rows fields" : "rows" })));
 }

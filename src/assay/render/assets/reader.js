@@ -1,16 +1,22 @@
 // The sentence in view: its drawing, the layers shown, and what can be taken away from it.
 import { cardOf, isLong } from "./cards.js";
 import { buttonFor } from "./controls.js";
-import { element } from "./dom.js";
+import { NONE } from "./data.js";
+import { element, find, findAll } from "./dom.js";
 import { drawing, drawingFile } from "./drawing.js";
 import { copyText, saveFile } from "./exports.js";
 import { ratingCard } from "./annotators.js";
 import { recordCard } from "./records.js";
 import { nativeFormat, nativeText } from "./native.js";
+import { plural, whole } from "./numbers.js";
 
 // The width of a drawing on paper, in pixels.
 const PAPER = 680;
 const FEW_LAYERS = 4;
+/** Texts with more words are folded, and drawn up to a height, in pixels, unless the reader asks for more. */
+const MANY_WORDS = 300;
+const MOST_HEIGHT = 3500;
+const WORDS_BEFORE = 20;
 
 /** The pane next to the list. */
 export class Reader {
@@ -23,6 +29,9 @@ export class Reader {
     this.node = element("section", { id: "drawing", "aria-label": "The text" }, this.place, this.layers, this.figure);
     this.width = 0;
     this.onPaper = false;
+    /** What is drawn of the text in view, if it is long: how many heights from which word on, or all of it. @type {{text: number | null, from: number, heights: number, opened: [number, number][], all: boolean, item: number | null}} */
+    this.part = { text: NONE, from: 0, heights: 1, opened: [], all: false, item: null };
+    this.figure.addEventListener("click", ({ target }) => this.#open(target));
     new ResizeObserver(() => this.#fit(this.onPaper)).observe(this.figure);
     addEventListener("beforeprint", () => this.#fit(true));
     addEventListener("afterprint", () => this.#fit(false));
@@ -42,9 +51,9 @@ export class Reader {
     if (this.report.view.text === null) return this.#nothing();
     const { view, texts, kind } = this.report;
     this.width ||= this.figure.clientWidth || PAPER;
+    if (this.part.text !== view.text) this.part = { text: view.text, from: 0, heights: 1, opened: [], all: false, item: null };
     this.place.replaceChildren(...this.#head());
     this.layers.replaceChildren(...this.#layerButtons(), this.#foldButton(), element("span", { class: "spring" }), this.status, ...this.#takeAway());
-    const { a, b, item, fold } = view;
     if (texts.ofItems) {
       const { figure, caption } = (texts.split ? ratingCard : texts.cells ? recordCard : cardOf)(this.report);
       this.drawn = figure;
@@ -52,11 +61,63 @@ export class Reader {
       if (texts.cells) this.#reveal();
       return;
     }
-    const { figure, table, caption } = drawing(texts, kind, view.text, { sides: this.report.sides(), a, b, marked: item, fold, address: this.report.result.remarks.address, width: this.width, onPaper: this.onPaper });
+    const { a, b, item } = view;
+    const usual = { sides: this.report.sides(), a, b, marked: item, address: this.report.result.remarks.address, width: this.width, onPaper: this.onPaper };
+    const draw = () => {
+      const { from, heights, opened, all } = this.part;
+      return drawing(texts, kind, view.text ?? 0, { ...usual, fold: this.#folds(), part: this.#isLong() && !all ? { from, most: heights * MOST_HEIGHT, opened } : undefined });
+    };
+    let drawn = draw();
+    // The item in question may be in another part of a long text.
+    if (item !== null && item !== this.part.item && drawn.end - drawn.from < drawn.size && !drawn.figure.querySelector(`[data-item="${item}"]`)) {
+      this.part = { ...this.part, from: Math.max(0, texts.begin[item] - WORDS_BEFORE), heights: 1 };
+      drawn = draw();
+    }
+    this.part.item = item;
+    const { figure, table, caption, from, end, size } = drawn;
     this.drawn = figure;
+    const show = (change) => () => {
+      Object.assign(this.part, change);
+      this.show();
+      this.#focus(findAll(".later, .all-words", this.figure)[0]);
+    };
+    const before = from ? element("p", { class: "choices" }, buttonFor(show({ from: Math.max(0, 2 * from - end), heights: 1 }), { class: "earlier" }, `show earlier words (${whole(from)} before)`)) : "";
+    const after = end < size ? buttonFor(show({ heights: this.part.heights + 1 }), { class: "later" }, `show more (${plural(size - end, "word")} left)`) : "";
+    const all = from || end < size ? buttonFor(show({ all: true }), { class: "all-words" }, `show all ${whole(size)} words`) : "";
     const asTable = element("details", { class: "as-table" }, element("summary", {}, "As a table"), element("div", { class: "scroll" }, table));
-    this.figure.replaceChildren(figure, element("p", { class: "caption soft" }, caption), asTable);
+    this.figure.replaceChildren(before, figure, after || all ? element("p", { class: "choices" }, after, all) : "", element("p", { class: "caption soft" }, caption), asTable);
     this.#reveal();
+  }
+
+  /** Open the folded words that a button stands for. */
+  #open(target) {
+    const button = target.closest("button.unfold");
+    if (!button) return;
+    const [begin, end] = [Number(button.dataset.begin), Number(button.dataset.end)];
+    this.part.opened.push([begin, end]);
+    this.show();
+    this.#focus(findAll("button.unfold", this.figure).find((other) => Number(other.dataset.begin) >= end));
+  }
+
+  /** Give the focus of a button that is gone to another one. @param {HTMLElement | undefined} button */
+  #focus(button) {
+    (button ?? find("#fold", this.layers)).focus({ preventScroll: true });
+  }
+
+  #isLong() {
+    const { texts, view } = this.report;
+    return !texts.ofItems && texts.wordStarts[(view.text ?? 0) + 1] - texts.wordStarts[view.text ?? 0] > MANY_WORDS;
+  }
+
+  /** True if stretches without differences are folded. */
+  #folds() {
+    return !this.part.all && (this.report.view.fold ?? this.#isLong());
+  }
+
+  toggleFold() {
+    const fold = !this.#folds();
+    this.part.all = false;
+    this.report.change({ fold }, "text");
   }
 
   #nothing() {
@@ -106,8 +167,8 @@ export class Reader {
     const { texts, view } = this.report;
     if (texts.cells || (texts.ofItems && !isLong(texts.words(view.text)))) return "";
     const title = texts.ofItems ? "show long texts in full (f)" : "fold stretches without differences (f)";
-    const about = { id: "fold", "aria-pressed": String(view.fold), title };
-    return buttonFor(() => this.report.change({ fold: !view.fold }, "text"), about, texts.ofItems ? "whole text" : "fold");
+    const about = { id: "fold", "aria-pressed": String(this.#folds()), title };
+    return buttonFor(() => this.toggleFold(), about, texts.ofItems ? "whole text" : "fold");
   }
 
   #takeAway() {

@@ -1,12 +1,14 @@
 // A record: its text, and a row for each value with gold and systems in columns; a value under the mouse lights up in the text.
 import { KINDS, NONE } from "./data.js";
-import { element } from "./dom.js";
+import { element, findAll } from "./dom.js";
+import { keptWords } from "./lines.js";
 import { plural } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
 import { nameCell, tableWith, textCell } from "./tables.js";
 /** @import { Report } from "./report.js" */
 
 const NO_VALUE = "–";
+const MANY_VALUES = 40;
 
 /** The record in view. @param {Report} report */
 export function recordCard(report) {
@@ -46,8 +48,33 @@ export function recordCard(report) {
     tableWith({ heads: ["field", ...sides.map((side) => /** @type {any} */ (() => element("span", {}, head(side)())))], rows: cells, kind: "rows record" }),
     added ? element("p", { class: "soft" }, "[+1], [+2] …: elements of a list that gold does not have.") : null,
   );
+  if (rows.size > MANY_VALUES) foldAgreed(card, [...rows.keys()].sort((one, other) => one - other).map((row) => (rows.get(row) ?? []).some((item) => item === view.item || sides.some((side) => side && texts.wrong[side - 1][item]))));
   if (box) lightIn(card, box, source);
   return { figure: saveableFigure(String(texts.data.ids[text]) || "record", card), caption };
+}
+
+/** Of a long record, hide rows that all sides shown have right, a row next to an error excepted; a button in their place shows them. @param {HTMLElement} card @param {boolean[]} differs */
+function foldAgreed(card, differs) {
+  const lines = findAll("tbody tr", card);
+  const kept = keptWords(lines.length, differs.flatMap((one, place) => (one ? [place] : [])));
+  for (let first = 0; first < lines.length; ) {
+    let end = first;
+    while (end < lines.length && kept[end] === kept[first]) end += 1;
+    if (!kept[first]) {
+      const hidden = lines.slice(first, end);
+      for (const line of hidden) line.hidden = true;
+      const button = element("button", { type: "button", class: "unfold" }, `⋯ show the ${plural(hidden.length, "value")} ${first ? (end < lines.length ? "between" : "after") : "before"}, all right ⋯`);
+      const row = element("tr", {}, element("td", { colSpan: lines[0].children.length }, button));
+      button.addEventListener("click", () => {
+        for (const line of hidden) line.hidden = false;
+        row.remove();
+        hidden[0].tabIndex = -1;
+        hidden[0].focus({ preventScroll: true });
+      });
+      lines[first].before(row);
+    }
+    first = end;
+  }
 }
 
 /** What a side says in a row, with marks: both strings of a wrong value are there, and what differs is underlined. @param {Report} report */

@@ -315,6 +315,17 @@ export class Report {
     return this.result.calibrations?.find((row) => row.system === this.systems[system])?.label ?? null;
   }
 
+  /** True if labels are identifiers. */
+  get hasIdentifiers() {
+    return this.texts !== null && this.result.remarks.address !== undefined;
+  }
+
+  /** A label with the words that it stands for, if it is an identifier. @param {string} label */
+  describe(label) {
+    const words = this.hasIdentifiers ? this.texts.mentionOf(label.split(" ")[0]) : "";
+    return words ? `${label} ${words}` : label;
+  }
+
   /** How much is found: items, and the texts that they are in unless each is a text. */
   hitCounts() {
     const [items, texts] = [this.hits.items.length, plural(this.hits.texts.length, this.unit)];

@@ -11,9 +11,11 @@ import { plural } from "./numbers.js";
  * @typedef {ReturnType<typeof sceneOf>} Scene
  * @typedef {{number: number, system: number, letter: string, name: string, heading: string}} Side a row of a drawing: gold is number 0, systems follow
  * How a text is drawn: the sides shown, systems a and b (b is null if only one is looked at), the item marked, whether stretches without a difference are folded, the address of what a label names (with {} for the label), the width of lines, and whether they must not be wider.
- * @typedef {{sides: number[], a: number, b: number | null, marked: number | null, fold: boolean, address?: string, width: number, onPaper: boolean}} Shown
+ * @typedef {{sides: number[], a: number, b: number | null, marked: number | null, fold: boolean, part?: Part, address?: string, width: number, onPaper: boolean}} Shown
+ * A part of a long text: its first word, about how high it may be, and folded stretches that the reader opened.
+ * @typedef {{from: number, most: number, opened: [number, number][]}} Part
  * @typedef {{side: Side, [more: string]: any}} Band what is drawn of a side
- * @typedef {{header: string[], rows: {item: number | undefined, cells: string[]}[]}} TextTable
+ * @typedef {{header: string[], rows: {item: number | undefined, at: number, cells: string[]}[]}} TextTable a table of a drawing; `at`: the word where a row begins
  * What a kind of drawing gives: words with the bands under or over them. `kept`: the words shown, null for all; `prepare` asks a line for room and returns what is drawn on it, `draw` draws that.
  * @typedef {{words: string[], isNode?: boolean[], kept: boolean[] | null, gap: number, over?: boolean, unbroken?: boolean, bands: Band[], prepare: (line: Line, band: any) => any, draw: (sheet: Sheet, line: Line, part: any, up: number, down: number) => void, table: TextTable, asLanes?: () => Painting, together?: string, follow?: (box: HTMLElement) => void}} Painting
  */
@@ -36,7 +38,7 @@ const MEANINGS_OF_PEOPLE = { ...MEANINGS, shared: "faint: all annotators shown a
 
 /** A text made ready to be drawn. @param {Texts} texts @param {string} kind @param {number} text @param {Shown} view */
 export function sceneOf(texts, kind, text, view) {
-  const words = texts.words(text);
+  const words = texts.hasWords ? texts.words(text) : texts.words(text).map((_, place) => String(place + 1));
   return {
     texts,
     kind,

@@ -3,8 +3,8 @@ import { parseQuery, writeQuery } from "./query.js";
 /** @import { Term } from "./query.js" */
 
 /**
- * What is chosen: systems a and b (b is null if only one is looked at), the pinned baseline, systems that are hidden and a part of the names of those shown, what is open, filters, order, the text and the item in view, sides switched on or off, and folding.
- * @typedef {{a: number, b: number | null, base: number | null, hidden: number[], names: string | null, by: string | null, of: string | null, pairs: string | null, tab: string | null, against: string | null, terms: Term[], sort: string, text: number | null, item: number | null, toggled: number[], fold: boolean}} View
+ * What is chosen: systems a and b (b is null if only one is looked at), the pinned baseline, systems that are hidden and a part of the names of those shown, what is open, filters, order, the text and the item in view, sides switched on or off, and folding, null if the length of the text decides.
+ * @typedef {{a: number, b: number | null, base: number | null, hidden: number[], names: string | null, by: string | null, of: string | null, pairs: string | null, tab: string | null, against: string | null, terms: Term[], sort: string, text: number | null, item: number | null, toggled: number[], fold: boolean | null}} View
  */
 
 export const SORTS = {
@@ -36,7 +36,7 @@ const NO_BASE = "";
 
 /** The view that a page opens with. @param {First} first @returns {View} */
 export function initialView({ a, b, base = null, sort = "order" }) {
-  return { a, b, base, hidden: [], names: null, by: null, of: null, pairs: null, tab: null, against: null, terms: [], sort, text: null, item: null, toggled: [], fold: false };
+  return { a, b, base, hidden: [], names: null, by: null, of: null, pairs: null, tab: null, against: null, terms: [], sort, text: null, item: null, toggled: [], fold: null };
 }
 
 /** The view of an address; what the address does not name, or names wrongly, is as in the first view. @param {string} hash @param {string[]} systems @param {First} first */
@@ -55,7 +55,7 @@ export function viewFrom(hash, systems, first) {
   if (Object.hasOwn(SORTS, sort)) view.sort = sort;
   for (const name of ["text", "item"]) if (/^\d+$/u.test(given.get(name) ?? "")) view[name] = Number(given.get(name));
   view.toggled = (given.get("layers") ?? "").split(".").filter((side) => /^\d+$/u.test(side)).map(Number);
-  view.fold = given.get("fold") === "yes";
+  if (given.has("fold")) view.fold = given.get("fold") === "yes";
   for (const name of OPEN) view[name] = given.get(name);
   return view;
 }
@@ -79,6 +79,6 @@ export function hashOf(view, systems, { base = null, sort = "order" }) {
   if (view.text !== null) address.set("text", String(view.text));
   if (view.item !== null) address.set("item", String(view.item));
   if (view.toggled.length) address.set("layers", view.toggled.join("."));
-  if (view.fold) address.set("fold", "yes");
+  if (view.fold !== null) address.set("fold", view.fold ? "yes" : "no");
   return `#${address}`;
 }

@@ -7,7 +7,7 @@ import { scrollBox } from "./scroll.js";
 /** @import { Report, Result } from "./report.js" */
 
 /** Cells: what a row is called, words, numbers, and small charts. */
-export const nameCell = (text) => element("th", { scope: "row", dir: "auto", title: text }, text);
+export const nameCell = (text, shown = text) => element("th", { scope: "row", dir: "auto", title: text }, shown);
 export const textCell = (...content) => element("td", {}, ...content);
 export const numberCell = (...content) => element("td", { class: "n" }, ...content);
 export const plotCell = (svg) => element("td", { class: "plot" }, svg);

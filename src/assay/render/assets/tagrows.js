@@ -10,6 +10,9 @@ import { MARKS, itemAttributes, itemsByWord, restOfWords, stateOf } from "./scen
 
 const TAG_LINE = 16;
 const PADDING = 7;
+const WIDEST_TAG = 190;
+const UNLABELLED = "·: a word without a label in gold";
+const LACKING = "∅: the tag does not have the feature";
 
 /** Tags as rows under the words. @param {Scene} scene */
 export function tagRows(scene) {
@@ -36,6 +39,7 @@ export function tagRows(scene) {
 /** @param {Scene} scene */
 function cellsOfWord(scene, item) {
   const { texts, sides } = scene;
+  if (item === NONE && !scene.notes.includes(UNLABELLED)) scene.notes.push(UNLABELLED);
   if (item === NONE) return sides.map(() => ({ item, state: "shared", label: "", width: 0, lines: [[{ text: "·", changed: false }]] }));
   const gold = texts.gold[item];
   const codes = sides.map((side) => (side.number ? texts.answers[side.system][item] : gold));
@@ -44,21 +48,28 @@ function cellsOfWord(scene, item) {
     const state = stateOf(scene, side, { agreed, same: codes[row] === gold, wrong: side.number > 0 && texts.wrong[side.system][item] === 1 });
     const others = side.number ? [gold] : codes.filter((code) => code !== gold);
     const label = texts.label(codes[row]);
-    const lines = tagLines(label, others.map((code) => texts.label(code)), side.number > 0);
+    const lines = tagLines(scene, label, others.map((code) => texts.label(code)), side.number > 0);
     const width = Math.max(...lines.map((line) => widthOf(line.map((part) => part.text).join(""), FONTS.strong)));
     return { item, state, label, lines, width: width + widthOf(MARKS[state], FONTS.strong) + 2 * PADDING };
   });
 }
 
-/** A tag as lines of parts, each with whether it differs from another tag; `lacking`: tell what only others have. */
-function tagLines(label, others, lacking) {
-  if (isFeatures(label) || others.some(isFeatures)) return featureLines(label, others, lacking);
-  const shown = fitText(label, FONTS.strong);
-  if (shown.cut) return [[{ text: shown.shown, title: label, changed: others.some((other) => other !== label) }]];
+/** A tag as lines of parts, each with whether it differs from another tag; `lacking`: show what only others have. @param {Scene} scene */
+function tagLines(scene, label, others, lacking) {
+  if (isFeatures(label) || others.some(isFeatures)) return featureLines(scene, label, others, lacking);
   const pieces = piecesOf(label);
   const whole = others.some((other) => other !== label && !isComparable(label, other));
   const apart = others.filter((other) => other !== label).map(piecesOf);
-  return [joinRuns(pieces.map((text, place) => ({ text, changed: !whole && apart.some((other) => other[place] !== text) })))];
+  const parts = pieces.map((text, place) => ({ text, changed: !whole && apart.some((other) => other[place] !== text) }));
+  // A tag that is too wide goes on in a further line, so that tags with the same beginning do not look the same.
+  /** @type {{text: string, changed: boolean}[][]} */
+  const lines = [[]];
+  for (const part of parts) {
+    const line = lines[lines.length - 1];
+    if (line.length && widthOf([...line, part].map(({ text }) => text).join(""), FONTS.strong) > WIDEST_TAG) lines.push([part]);
+    else line.push(part);
+  }
+  return lines.map(joinRuns);
 }
 
 /** Join neighbours that are both changed or both unchanged. */
@@ -81,13 +92,15 @@ function featuresOf(tag) {
   return new Map(tag.split("|").map((part) => [part.split("=", 1)[0], part]));
 }
 
-function featureLines(label, others, lacking) {
+/** @param {Scene} scene */
+function featureLines(scene, label, others, lacking) {
   const features = featuresOf(label);
   const otherFeatures = others.map(featuresOf);
   const names = new Set(features.keys());
   if (lacking) otherFeatures.forEach((other) => other.forEach((_, name) => names.add(name)));
   const lines = [...names].sort((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)).map((name) => {
     const changed = otherFeatures.some((other) => other.get(name) !== features.get(name));
+    if (!features.has(name) && !scene.notes.includes(LACKING)) scene.notes.push(LACKING);
     const text = features.get(name) ?? `${name} ∅`;
     return [{ text: fitText(text, FONTS.strong).shown, title: text, changed }];
   });
@@ -122,7 +135,7 @@ function drawTag(scene, sheet, line, cell, top) {
     cell.lines.forEach((line, index) => {
       const parts = line.map((part) => shape("tspan", { class: part.changed && cell.state !== "shared" ? "changed" : null }, part.text));
       const mark = index ? "" : MARKS[cell.state];
-      const node = sheet.text(middle, top + 15 + index * TAG_LINE, "", `label ${cell.state}`, line[0].title);
+      const node = sheet.text(middle, top + 15 + index * TAG_LINE, "", `label ${cell.state}`, line[0]?.title);
       node.prepend(...(mark ? [shape("tspan", { class: "mark" }, mark)] : []), ...parts);
     });
   });
@@ -134,6 +147,7 @@ function tagTable(scene, cells) {
     header: ["", "Word", ...scene.sides.map((side) => side.heading)],
     rows: scene.words.map((word, place) => ({
       item: cells[place][0]?.item,
+      at: place,
       cells: [String(place + 1), word, ...cells[place].map((cell) => `${MARKS[cell.state]}${cell.item === NONE ? "·" : cell.label}`)],
     })),
   };

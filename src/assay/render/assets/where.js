@@ -4,6 +4,7 @@ import { riskTab, weightsTab } from "./decisions.js";
 import { element } from "./dom.js";
 import { percent, plural, pValue, whole, writersOf } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
+import { breakable, shortenLabels } from "./shorten.js";
 import { term } from "./query.js";
 import { betweenEnds, textCell, chooser, countButton, expandableTable, moreButton, nameCell, numberCell, panel, plotCell, tableWith, tabs } from "./tables.js";
 /** @import { Report, Result } from "./report.js" */
@@ -109,7 +110,7 @@ function labelFlow(report) {
     return countButton(report, count, terms, `A: ${before}, B: ${after}`);
   };
   const sums = sumByNames(diff.changes, (change) => [named(change.from), named(change.to)]);
-  return labelHeat(`answers-${diff.a}-${diff.b}`, sums, content, { order: report.result.order ?? [], caption: "Different answers of A (rows) and B (columns)", corner: "A ↓ B →" });
+  return labelHeat(`answers-${diff.a}-${diff.b}`, sums, content, { order: report.result.order ?? [], caption: "Different answers of A (rows) and B (columns)", corner: "A ↓ B →", rowTitle: (name) => report.describe(name) });
 }
 
 /** Gold's labels against a system's: errors alone, what is spurious in the last row, what is missing in the last column. @param {Report} report */
@@ -136,7 +137,7 @@ function confusion(report, side) {
   };
   const pieceNote = rows.some((row) => row.pieces) ? `; +: further pieces of gold's ${report.noun}s` : "";
   const caption = `Errors of ${letter}: gold's label (rows), ${letter}'s (columns)${report.result.remarks["confusion page"] ?? ""}${pieceNote}`;
-  return labelHeat(`confusion-${system}`, sumByNames(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? report.nothing]), content, { order: report.result.order ?? [], caption, corner: `gold ↓ ${letter} →` });
+  return labelHeat(`confusion-${system}`, sumByNames(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? report.nothing]), content, { order: report.result.order ?? [], caption, corner: `gold ↓ ${letter} →`, rowTitle: (name) => report.describe(name), columnTitle: (name) => name });
 }
 
 /** Counts added up by two names: [one, other, count]. */
@@ -206,8 +207,9 @@ function contributionTable(report, rows) {
   const matched = report.kinds.length > 0;
   const gained = matched ? { correction: `${report.noun}s gained`, "new-error": `${report.noun}s lost` } : { correction: "corrections", "new-error": "new errors" };
   const named = ({ by, group }) => (by === "kind" ? gained[group] ?? group.replaceAll("-", " ") : by === "outcome" ? group.split(" → ").map(typeName).join(" → ") : group);
+  const short = shortenLabels(rows.map(named), 30);
   const draw = ({ row, from, to }) => [
-    nameCell(named(row)),
+    nameCell(named(row), breakable(short(named(row)))),
     numberCell(row.items === null ? "" : whole(row.items)),
     numberCell(difference(row.value)),
     plotCell(stepBar(from, to, scale, `${named(row)}: ${difference(row.value)}`)),
@@ -332,10 +334,11 @@ function boundsByLabel(report, { best }, bounds) {
   const labels = bounds.filter((row) => row.label !== null && row.gain > 0).sort((one, other) => other.gain * other.items - one.gain * one.items);
   if (labels.length < 2) return null;
   const scale = scaleOf(labels.flatMap((row) => [row.systems[best], row.upper]));
+  const short = shortenLabels(labels.map((row) => row.label ?? ""), 30);
   const draw = (row) => {
     const figures = [{ value: row.systems[best], mark: "a" }, { value: row.upper, mark: "b" }];
     const plot = figuresPlot(figures, scale, dumbbellTitle(row.label, best, row.systems[best], "upper bound", row.upper));
-    return [nameCell(row.label), numberCell(whole(row.items)), plotCell(plot), numberCell(percent(row.systems[best])), numberCell(percent(row.upper))];
+    return [nameCell(row.label, breakable(short(row.label ?? ""))), numberCell(whole(row.items)), plotCell(plot), numberCell(percent(row.systems[best])), numberCell(percent(row.upper))];
   };
   const caption = `Upper bound by label, where it is above ${best}`;
   const heads = ["label", `${report.noun}s`, () => axisOf(scale), best, "bound"];

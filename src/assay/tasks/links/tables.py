@@ -103,8 +103,8 @@ def finish_links(result: Result, part: Part, settings: Settings) -> Result:
                     notes=("Over gold's links, by the outcome of each (fair-links).",),
                 )
             )
-    address = {"address": part.plan.options.id_url} if part.plan.options.id_url else {}
-    return replace(result, tables=tuple(tables)).with_shown(remarks=address)
+    # Pages show identifiers with the text of a mention, and as links if there is an address.
+    return replace(result, tables=tuple(tables)).with_shown(remarks={"address": part.plan.options.id_url or ""})
 
 
 def present_links(result: Result) -> Result:

@@ -132,6 +132,13 @@ def prepare_tags(run: Run) -> None:
     if tagset is not None:
         run.tagset = tagset.name
         _check_tagset(run, tagset)
+    if options.decided is not None:
+        run.decide(parted_by=options.decided.parted_by)
+    elif tagset is not None:
+        run.decide(parted_by=options.tagset)
+    elif not (options.symmetric or options.figures_alone):
+        tags, labelled = gold.column(column), ~gold.unlabelled(column)
+        run.decide(parted_by=tagsets.recognise_tagset(Column(tags.codes[labelled], tags.vocabulary).counts()))
     judged = [(name, judge_words(pair)) for name, pair in run.pairs]
     for (name, pair), (_, items) in zip(run.pairs, judged, strict=True):
         if not (options.symmetric or options.figures_alone):

@@ -15,9 +15,10 @@ from assay.engine.weighting import weights_table
 from assay.result import Result, Table, is_best, is_category
 from assay.tasks.tags.sweep import compare_weightings
 from assay.tasks.tags.tagsets import find_tagset
-from assay.tasks.tags.tagsets.analysis import Analysis
+from assay.tasks.tags.tagsets.analysis import ABSENT, POS, Analysis
 from assay.tasks.tags.weights import load_weights
 
+_FREQUENT = 3
 _SET_SCORES = ("strong", "weak", "precision", "recall", "f1")
 
 
@@ -27,20 +28,29 @@ def finish_tags(result: Result, part: Part, settings: Settings) -> Result:
     if words is None:
         return result
     items = words.fold()
-    tagset = find_tagset(str(options.tagset))
+    tagset = find_tagset(part.plan.decided.parted_by)
     analysis = Analysis.of(items.labels, tagset, expand_optional=options.expand_optional, empty=part.plan.empty)
     # A table of items for each category, if tags have any besides the part of speech.
-    positions = analysis.positions if len(analysis.positions) > 1 else ()
+    used = [name for name in analysis.positions if {*analysis.value_names(name)} != {ABSENT}]
+    positions = used if used != [POS] else []
+    if result.texts is not None and positions:
+        labels, optional = result.texts["labels"], options.expand_optional
+        shown = Analysis.of(labels, tagset, expand_optional=optional, empty=part.plan.empty)
+        values = {name: shown.value_names(name) for name in positions}
+        result = replace(result, texts={**result.texts, "categories": values})
     categories = [(f"features/{name}", items.renamed(analysis.value_names(name))) for name in positions]
     if any(measure.name == "features" for measure in part.plan.measures):
-        values = [row for on, own in categories for row in changes.confusion_rows(own, on)]
-        result = replace(result, confusion=(*result.confusion, *values))
+        rows = [row for on, own in categories for row in changes.confusion_rows(own, on)]
+        result = replace(result, confusion=(*result.confusion, *rows))
     if part.plan.compares:
         order = options.label_order
         diffs = [
             diff for on, own in categories for diff in changes.compare_answers(own, on, None, "accuracy", {}, order)
         ]
         result = replace(result, diffs=(*result.diffs, *diffs))
+        if not options.tagset and positions:
+            note = f"The tagset {tagset.name}, recognised from gold's tags, splits them into categories."
+            result = replace(result, notes=(*result.notes, f"{note} --tagset names another."))
     if options.sweep and len(part.plan.judged) > 1:
         weights = load_weights(options.weights) if options.weights else None
         result = replace(
@@ -99,20 +109,24 @@ def _categories(result: Result) -> Iterator[Table]:
     for pair, group in groupby(sorted(parts, key=lambda row: (row.a, row.b)), key=lambda row: (row.a, row.b)):
         yield Table(
             f"By category, {pair[0]} → {pair[1]}",
-            ("category", "words", "diff", "corr.", "new errors", "changed errors", "net"),
+            ("category", "words", "diff", "corr.", "new errors", "changed errors", "net", "most frequent"),
             tuple(
                 (
                     *(row.on.partition("/")[2], row.items, row.diff),
                     *(row.corrections, row.new_errors, row.changed_errors, row.corrections - row.new_errors),
+                    ", ".join(
+                        f"{change.before} → {change.after} {change.count:,}"
+                        for change in sorted(row.changes, key=lambda change: -change.count)[:_FREQUENT]
+                    ),
                 )
                 for row in sorted(group, key=lambda row: -abs(row.corrections - row.new_errors))
             ),
-            ("text", "count", "percent", "count", "count", "count", "net"),
+            ("text", "count", "percent", "count", "count", "count", "net", "text"),
             after="differences",
             pair=pair,
             notes=(
                 "Words for which gold or a system has the category; a tag counts for each of its categories by "
-                "itself.",
+                f"itself. Most frequent: values of {pair[0]} → {pair[1]}; {ABSENT}: not in the tag.",
             ),
         )
 

@@ -164,7 +164,7 @@ class Positional(Tagset):
 
 @dataclass(frozen=True)
 class Feats(Tagset):
-    """`NOUN Case=Nom|Number=Sing`: UPOS and FEATS of Universal Dependencies, joined by a space."""
+    """`NOUN Case=Nom|Number=Sing`: UPOS and FEATS of Universal Dependencies, joined by a space; or FEATS alone."""
 
     pos_column: str = "UPOS"
     feats_column: str = "FEATS"
@@ -173,11 +173,11 @@ class Feats(Tagset):
     @property
     def column(self) -> str:
         """The columns that together make a tag."""
-        return f"{self.pos_column}+{self.feats_column}"
+        return f"{self.pos_column}+{self.feats_column}" if self.pos_column else self.feats_column
 
     def read(self, tag: str, *, expand_optional: bool = False) -> tuple[Tag, ...]:
         """The analysis of a tag; each feature is a category, and its values in any order are one value."""
-        pos, _, feats = tag.partition(" ")
+        pos, _, feats = tag.partition(" ") if self.pos_column else ("", "", tag)
         pairs = []
         for item in feats.split("|") if feats not in ("", "_") else []:
             name, equals, value = item.partition("=")
@@ -185,7 +185,8 @@ class Feats(Tagset):
                 return ()
             if not self.keep or name in self.keep:
                 pairs.append((name, ",".join(sorted(value.split(",")))))
-        if not pos or pos == "_" or "=" in pos or len({name for name, _ in pairs}) < len(pairs):
+        without_pos = bool(self.pos_column) and (not pos or pos == "_" or "=" in pos)
+        if without_pos or len({name for name, _ in pairs}) < len(pairs):
             return ()
         return (Tag(pos, tuple(sorted(pairs))),)
 
@@ -213,6 +214,13 @@ class Atomic(Tagset):
 
 
 KINDS: dict[str, type[Tagset]] = {kind.__name__.lower(): kind for kind in (Separated, Msd, Positional, Feats, Atomic)}
+
+
+_RICH = ("feats", "ud", "ud-polish", "nkjp", "sgjp", "ipic", "mte-sl", "pdt")
+"""The bundled tagsets whose tags have categories."""
+_SEPARATED = re.compile(r"\w[:|=]\w")
+_MANY_TAGS = 60
+_NEARLY_ALL = 0.95
 
 
 def _combinations(pos: str, chosen: Sequence[tuple[str, Sequence[str]]]) -> tuple[Tag, ...]:
@@ -245,6 +253,25 @@ def find_tagset(name: str) -> Tagset:
     if name not in bundled:
         raise unknown("tagset", name, [*bundled, "a file my.toml"])
     return parse_tagset(bundled[name], f"{name}.toml")
+
+
+def recognise_tagset(counts: Mapping[str, int]) -> str:
+    """The bundled tagset that splits nearly all tags into categories, the best first; empty if there is none.
+
+    `counts` are those of the tags. A tag without a separator can have parts too, but then there are many tags.
+    """
+    total = sum(counts.values())
+    if len(counts) < _MANY_TAGS and not any(_SEPARATED.search(tag) for tag in counts):
+        return ""
+    shares = {}
+    for name in _RICH:
+        tagset = find_tagset(name)
+        analyses = {tag: tagset.read(tag) for tag in counts}
+        parted = sum(counts[tag] for tag, found in analyses.items() if any(one.values for one in found))
+        if 2 * parted >= sum(counts[tag] for tag in counts if tag != "_"):
+            shares[name] = sum(counts[tag] for tag, found in analyses.items() if found) / total
+    best = max(shares, key=lambda name: shares[name], default="")
+    return best if best and shares[best] >= _NEARLY_ALL else ""
 
 
 def parse_data(path: str, text: str, *, toml: bool = False, **options: Any) -> Any:
