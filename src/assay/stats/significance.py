@@ -20,6 +20,8 @@ Pair = tuple[int, int]
 """Two systems by their numbers."""
 MOST_OUTCOMES = 1_000_000
 """Up to this number, shufflings are enumerated instead of drawn."""
+FEW_OUTCOMES = 10_000
+"""Up to this number also if a convolution has the exact p, which is faster for more."""
 RARE = 20
 """If fewer shufflings are as extreme as the observed difference, p comes from tilted draws."""
 SMALLEST = 1e-300
@@ -94,7 +96,7 @@ def shuffling_test(
         moved = np.asarray(weights @ swaps)
         return moved, np.abs(difference(a - moved, b + moved))
 
-    everything = all_shuffles(sizes)
+    everything = all_shuffles(sizes) if amounts is None else all_shuffles(sizes, FEW_OUTCOMES)
     if everything is not None:
         weights, probabilities = everything
         step = max(1, CHUNK_NUMBERS // max(1, width))
