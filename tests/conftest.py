@@ -16,7 +16,7 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, settings
 
-from assay.stats import significance
+from assay.stats import power, significance
 from assay.stats.significance import all_shuffles
 from commands import call
 
@@ -81,8 +81,12 @@ def few_shuffles(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @contextmanager
 def enumerated_up_to(most: int) -> Iterator[None]:
-    """Enumerate up to so many shufflings."""
-    with patch.object(significance, "MOST_OUTCOMES", most), patch.object(all_shuffles, "__defaults__", (most,)):
+    """Enumerate up to so many shufflings, for p and for what could have been found."""
+    with (
+        patch.object(significance, "MOST_OUTCOMES", most),
+        patch.object(all_shuffles, "__defaults__", (most,)),
+        patch.object(power, "_OUTCOMES", min(most, power._OUTCOMES)),
+    ):
         yield
 
 
