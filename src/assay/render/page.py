@@ -415,8 +415,8 @@ def _pack_data(result: Result, every: Sequence[Table], links: Mapping[str, str])
         "pairs": of_pairs,
         # Sentences on each posterior: one, and what follows it.
         "posteriors": [describe_pair(result, row) for row in result.bayes],
-        # The pages of data sets.
-        "links": links,
+        # The files of the pages of data sets, by name.
+        "pages": links,
         # Sentences on the labels of a judge.
         "judges": [note for table in every if table.name == "judges" for note in table.notes],
     }

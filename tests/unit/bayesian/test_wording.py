@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from assay.bayesian.pairs import describe_order, posterior_verdict
 from assay.bayesian.table import Rope
+from assay.render.runs import summarise_pairs
 from assay.result.grammar import SURE, decide_kind, with_kind
 from assay.result.schema import CurvePoint, Posterior, Thirds
 from cases import each
+from unit.render.pictures.drawn import posterior, result
 
 CASES = [
     case
@@ -225,3 +227,21 @@ def test_an_order_has_the_relations_that_were_decided_and_its_region(
     shares: tuple[float, float | None, float], model: str, half: float, link: str
 ) -> None:
     assert describe_order(("TnT", "Flair"), [made(*shares, model, half=half)], Rope(half, "given", full=1)) == link
+
+
+def test_a_summary_names_few_decided_pairs_counts_many_and_never_counts_what_is_undecided() -> None:
+    better, equal, undecided = Thirds(0.01, 0.0, 0.99), Thirds(0.0, 0.98, 0.02), Thirds(0.2, 0.1, 0.7)
+    shares = {"ab": better, "ac": undecided, "ad": undecided, "bc": equal, "bd": undecided, "cd": undecided}
+    needed = "(share of posterior draws of at least .95; region of equivalence: ±0.2 points)."
+
+    def summary() -> str:
+        return summarise_pairs(result([posterior(*pair, shares=own) for pair, own in shares.items()]), "token")
+
+    assert summary() == (
+        f"b is better than a; b and c are practically equivalent {needed} 4 of 6 pairs of systems are undecided."
+    )
+    shares |= {"ad": better, "bd": better, "cd": better}
+    assert summary() == (
+        "One system is better in 4 of 6 pairs; both systems are practically equivalent in 1 of 6 pairs "
+        f"{needed} 1 of 6 pairs of systems is undecided."
+    )

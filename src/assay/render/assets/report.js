@@ -15,8 +15,8 @@ import { hashOf, initialView, viewFrom } from "./state.js";
 /** The Result of Python, as JSON; a test checks its fields with the types that Python declares. @typedef {any} Result */
 
 /**
- * What Python packed. `pairs`: what is known about two systems, in sentences; `posteriors`: a sentence on each, and what follows it; `links`: the pages of data sets; `judges`: sentences on the labels of a judge; `baseline`: the system that all others were tested against.
- * @typedef {{result: Result, texts: any, verdict: string, baseline: string | null, pairs: {a: string, b: string, verdict: string, chance: string[]}[], posteriors: [string, string][], links: Record<string, string>, judges: string[]}} Packed
+ * What Python packed. `pairs`: what is known about two systems, in sentences; `posteriors`: a sentence on each, and what follows it; `pages`: the files of data sets; `judges`: sentences on the labels of a judge; `baseline`: the system that all others were tested against.
+ * @typedef {{result: Result, texts: any, verdict: string, baseline: string | null, pairs: {a: string, b: string, verdict: string, chance: string[]}[], posteriors: [string, string][], pages: Record<string, string>, judges: string[]}} Packed
  */
 
 /** @type {Hits} */

@@ -88,7 +88,7 @@ function scoreMap(report, measure, rows) {
     const text = element(best ? "b" : "span", {}, written(row.value));
     const mark = sign ? element("span", { class: "sign" }, sign) : null;
     const title = `${row.system} on ${nameOf(row.slice ?? "")}: ${written(row.value)}${ends}${said}`;
-    const page = packed.links[nameOf(row.slice ?? "")];
+    const page = packed.pages[nameOf(row.slice ?? "")];
     const pair = new URLSearchParams(other && other !== row.system ? { a: row.system, b: other } : { a: row.system });
     // Headings lead to the same pages, so the keyboard need not pass through each cell.
     const content = page ? element("a", { href: `${page}#${pair}`, tabIndex: -1, title }, text, mark) : element("span", { title }, text, mark);
@@ -104,7 +104,7 @@ function scoreMap(report, measure, rows) {
     columns: across ? names : systems,
     corner: across ? "system" : "data set",
     rowTitle: title,
-    link: (name) => packed.links[title(name)],
+    link: (name) => packed.pages[title(name)],
     caption: `${report.title(measure)}${systems.length > 1 ? "; the darker, the nearer to the best score of the data set. Bold: the best" : ""}.${rows[0].lower ? " Less is better." : ""}`,
   });
   const choice = choiceOf({ id: "against", "aria-label": "Compared with" }, options.map((name) => [name, `compared with ${name}`]));
@@ -114,7 +114,7 @@ function scoreMap(report, measure, rows) {
     find("#against").focus({ preventScroll: true });
   });
   const marks = against === undefined ? null : `${WORSE} significantly worse${against === BEST ? ` than ${BEST}` : `, ${BETTER} significantly better than ${against}`} (p (Holm) at most 0.05, over all tests on single data sets).`;
-  const lead = Object.keys(packed.links).length ? "A name or a score leads to the page of the data set." : null;
+  const lead = Object.keys(packed.pages).length ? "A name or a score leads to the page of the data set." : null;
   return [
     options.length > 1 ? element("div", { class: "tools" }, choice) : null,
     saveableFigure(`scores-${measure}`, map),
