@@ -409,7 +409,7 @@ class JointCounts:
             return tallies
         place = blocks()
         if group is not None:
-            filled = np.flatnonzero(rows.any(axis=1)[group])
+            filled = np.flatnonzero((rows != 0).any(axis=1)[group])
             # A block has a row, however empty its units are.
             empty = each_once(place)
             place = np.concatenate([empty, place[filled]])

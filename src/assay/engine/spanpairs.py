@@ -450,7 +450,7 @@ def line_of_characters(pair: Pair, side: int) -> Line:
         starts, whole = text_starts(corpus.texts), "".join(corpus.texts)
         marks = np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         blanks = [ord(mark) for mark in {*whole} if mark.isspace()]
-        solid = ~np.isin(marks, blanks) & ~np.repeat(gone, np.diff(starts))
+        solid = (~np.isin(marks, blanks) & ~np.repeat(gone, np.diff(starts))).astype(np.int64)
         end = np.cumsum(solid)
         return Line(starts, end - solid, end, "characters")
     places = pair.texts[side].spans(~gone)

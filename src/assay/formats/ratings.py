@@ -157,7 +157,7 @@ def read_ratings(
         raise UsageError(f"format ratings: order={settings['order']} names a label twice, or none.")
     table = RatingTable(", ".join(paths), order=order, sets=bool(settings["sets"]))
     digests: list[str] = []
-    seen: dict[tuple[str, str], str] = {}
+    seen: dict[str, dict[str, str]] = {}
     for file in (file for path in paths for file in list_files(path)):
         source = Source(file)
         text = "".join(batch.text for batch in source.batches())
@@ -180,16 +180,19 @@ def _collect(
     path: str,
     settings: Mapping[str, str],
     table: RatingTable,
-    seen: dict[tuple[str, str], str],
+    seen: dict[str, dict[str, str]],
 ) -> None:
-    """Enter ratings (line, item, annotator, label) into a table; a second one of the same item is refused."""
+    """Enter ratings (line, item, annotator, label) into a table; a second one of the same item is refused.
+
+    `seen` has the labels so far by annotator and item.
+    """
     mark, sets, known = settings["missing"], settings["sets"], set(table.order)
     names, raters = table.names, table.raters
     items, annotators, labels = table.items, table.annotators, table.labels
-    for line, item, annotator, given in rows:
-        names.setdefault(item, len(names))
-        raters.setdefault(annotator, len(raters))
-        members: frozenset[str] | None = None
+    cleaned: dict[str, str | None] = {}
+    """The label that each text stands for, None if it is missing; most texts come again and again."""
+
+    def clean(line: int, item: str, annotator: str, given: Any) -> str | None:
         if isinstance(given, list):
             texts = [_text(member) for member in given]
             if None in texts or "" in texts:
@@ -202,20 +205,38 @@ def _collect(
                 raise InputError(f"{_place(path, annotator, item)}: {_show(given)}, but a label is expected.")
             label = text.strip()
             if label in _MISSING or (mark and label == mark):
-                continue
-            if sets:
-                members = frozenset(part.strip() for part in label.split(sets) if part.strip())
-            elif known and label not in known:
-                place = f"{path}:{line}" if line else path
-                raise InputError(f"{place}: label {label!r} is not in order={settings['order']}. Add it there.")
-        if members is not None:
-            label = set_label(members)
-            table.members[label] = members
-        if (annotator, item) in seen:
+                return None
+            if not sets:
+                if known and label not in known:
+                    place = f"{path}:{line}" if line else path
+                    raise InputError(f"{place}: label {label!r} is not in order={settings['order']}. Add it there.")
+                return label
+            members = frozenset(part.strip() for part in label.split(sets) if part.strip())
+        label = set_label(members)
+        table.members[label] = members
+        return label
+
+    for line, item, annotator, given in rows:
+        if item not in names:
+            names[item] = len(names)
+        if annotator not in raters:
+            raters[annotator] = len(raters)
+        if not isinstance(given, str):
+            label = clean(line, item, annotator, given)
+        elif given in cleaned:
+            label = cleaned[given]
+        else:
+            label = cleaned[given] = clean(line, item, annotator, given)
+        if label is None:
+            continue
+        own = seen.get(annotator)
+        if own is None:
+            own = seen[annotator] = {}
+        if item in own:
             place = f"{path}:{line}" if line else path
             who = f"annotator {annotator}" if annotator else "the file"
-            raise InputError(f"{place}: {who} has item {item} twice: {seen[annotator, item]} and {label}.")
-        seen[annotator, item] = label
+            raise InputError(f"{place}: {who} has item {item} twice: {own[item]} and {label}.")
+        own[item] = label
         items.append(item)
         annotators.append(annotator)
         labels.append(label)
@@ -291,28 +312,29 @@ def _rows(
     further = {index: name for index, name in enumerate(header) if index not in (item, who, what)}
     probabilities = {index: header[index].removeprefix(_PROBABILITY) for index in soft}
     others = [index for index in range(len(header)) if index != item]
-    wide: list[tuple[int, str, dict[int, str]]] = []
-    for line, row in zip(given.lines.tolist(), zip(*given.columns, strict=True), strict=True):
-        name = row[item].strip() if item is not None else str(line - 1)
-        if not name and item is not None:
-            raise InputError(f"{path}:{line}: a rating without an item in column {header[item]}.")
-        if layout == "soft":
-            table.names.setdefault(name, len(table.names))
-            _enter_soft(table, name, {label: row[index] for index, label in probabilities.items()}, f"{path}:{line}")
-        elif layout == "long":
-            assert what is not None
-            for index, key in further.items():
-                table.columns.setdefault(key, {})[name] = row[index]
-            yield line, name, row[who].strip() if who is not None else "", row[what]
-        else:
-            wide.append((line, name, {index: cell for index in others if (cell := row[index].strip())}))
+    lines: list[int] = given.lines.tolist()
+    found = given.columns[item] if item is not None else [str(line - 1) for line in lines]
+    names = [name.strip() for name in found]
+    if item is not None and "" in names:
+        raise InputError(f"{path}:{lines[names.index('')]}: a rating without an item in column {header[item]}.")
     if layout != "wide":
+        for line, name, row in zip(lines, names, zip(*given.columns, strict=True), strict=True):
+            if layout == "soft":
+                table.names.setdefault(name, len(table.names))
+                shares = {label: row[index] for index, label in probabilities.items()}
+                _enter_soft(table, name, shares, f"{path}:{line}")
+            else:
+                assert what is not None
+                for index, key in further.items():
+                    table.columns.setdefault(key, {})[name] = row[index]
+                yield line, name, row[who].strip() if who is not None else "", row[what]
         return
+    cells = {index: [cell.strip() for cell in given.columns[index]] for index in others}
     is_named = bool(chosen)
     if answers and not is_named:
         chosen = {header[index]: index for index in others}
     elif not is_named:
-        chosen = _choose_columns(path, header, wide, settings, first=guessed)
+        chosen = _choose_columns(path, header, names, cells, settings, first=guessed)
     for name in chosen:
         table.raters.setdefault(name, len(table.raters))
     metadata = {index: header[index] or f"column {index + 1}" for index in others if index not in chosen.values()}
@@ -325,17 +347,19 @@ def _rows(
                 f"annotators are the columns {_list_names([*chosen])}, by the labels that they share; metadata: "
                 f"{_list_names([*metadata.values()])}. To choose: --column NAME for each annotator."
             ] = None
-    for line, name, cells in wide:
+    for index, key in metadata.items():
+        if said := {name: cell for name, cell in zip(names, cells[index], strict=True) if cell}:
+            table.columns.setdefault(key, {}).update(said)
+    for line, name, *row in zip(lines, names, *(cells[index] for index in chosen.values()), strict=True):
         table.names.setdefault(name, len(table.names))
-        for index in metadata.keys() & cells.keys():
-            table.columns.setdefault(metadata[index], {})[name] = cells[index]
-        yield from ((line, name, who, cells[index]) for who, index in chosen.items() if index in cells)
+        yield from ((line, name, who, cell) for who, cell in zip(chosen, row, strict=True) if cell)
 
 
 def _choose_columns(
     path: str,
     header: Sequence[str],
-    rows: Sequence[tuple[int, str, Mapping[int, str]]],
+    names: Sequence[str],
+    cells: Mapping[int, Sequence[str]],
     settings: Mapping[str, str],
     *,
     first: bool,
@@ -346,18 +370,17 @@ def _choose_columns(
     """
     missing, sets = {*_MISSING, settings["missing"]}, settings["sets"]
     given: dict[int, list[str]] = {index: [] for index in range(len(header))}
-    for _, name, cells in rows:
-        for index, cell in [(0, name)] * first + [*cells.items()]:
-            if cell not in missing:
-                given[index] += [part.strip() for part in cell.split(sets)] if sets else [cell]
-    items = given.pop(0) if first else []
+    for index, column in [(0, names)] * first + [*cells.items()]:
+        kept = [cell for cell in column if cell and cell not in missing]
+        given[index] = [part.strip() for cell in kept for part in cell.split(sets)] if sets else kept
+    items, rows = given.pop(0) if first else [], len(names)
     remedy = "Name the annotators, e.g."
-    columns, doubt = _find_annotators(header, {0: items, **given} if len(set(items)) < len(items) else {}, len(rows))
+    columns, doubt = _find_annotators(header, {0: items, **given} if len(set(items)) < len(items) else {}, rows)
     if 0 in columns and not doubt:
         doubt = f"no column names the items: {header[0]} has labels like the others"
         remedy = 'Name it: --input-format "ratings(item=…)". Or name the annotators, and rows are numbered:'
     else:
-        columns, doubt = _find_annotators(header, given, len(rows))
+        columns, doubt = _find_annotators(header, given, rows)
     if doubt:
         named = " ".join(f"--column {shlex.quote(header[index])}" for index in columns[:6])
         raise InputError(f"{path}:1: {doubt}. {remedy} {named} (there is: {_list_names(header)}).")
@@ -409,11 +432,12 @@ def _find_annotators(
     Annotators are the columns of which each has at least half of its cells among the labels of another one, and the
     other way round. A column with few cells only needs half of them among all labels of the others.
     """
-    given = {
-        index: Counter(map(_spell, column))
-        for index, column in cells.items()
-        if column and plain_name(header[index]) not in _OF_ITEMS and not _counts_rows(column, rows)
-    }
+    given: dict[int, Counter[str]] = {}
+    for index, column in cells.items():
+        if column and plain_name(header[index]) not in _OF_ITEMS and not _counts_rows(column, rows):
+            given[index] = Counter()
+            for cell, number in Counter(column).items():
+                given[index][_spell(cell)] += number
     # A column with a number of its own in each row is an id, a rank, a measurement.
     candidates = [
         index

@@ -141,7 +141,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
     links = builder.over_spans(link_lists, wanted=bool(others["N"]))
     found: dict[str, tuple[int, int, int]] = {}
     """For each span the place of its first character, and its numbers among those to relate and to link."""
-    placed: dict[str, tuple[int, list[tuple[int, int]]]] = {}
+    placed: dict[str, tuple[int, Fragments]] = {}
     for name, match in spans.items():
         if name in left_out:
             continue
@@ -166,7 +166,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
 def _read_brat_events(
     builder: Builder,
     lines: Sequence[tuple[int, re.Match[str]]],
-    placed: Mapping[str, tuple[int, list[tuple[int, int]]]],
+    placed: Mapping[str, tuple[int, Fragments]],
     attributes: Mapping[str, Sequence[str]],
 ) -> None:
     """Events as wholes, as far as their spans are read; an argument that is an event is its trigger."""
