@@ -1,7 +1,7 @@
 // The leaderboard: all systems ranked, each score with its interval, and the letters of the tests. Two clicks choose a pair.
 import { MOST_WRITTEN, axisOf, figuresPlot, heatMap, scaleOf } from "./charts.js";
 import { TYPING, buttonFor, choiceOf } from "./controls.js";
-import { element, find } from "./dom.js";
+import { element, find, findAll } from "./dom.js";
 import { plural, pValue, writersOf } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
 import { bringUp } from "./scroll.js";
@@ -69,7 +69,8 @@ export function boardPanel(report) {
   };
   const change = (changes, focused) => {
     report.change(changes, "board");
-    find(`#board ${focused}`).focus({ preventScroll: true });
+    // A system that is no longer pinned may be hidden.
+    (findAll(`#board ${focused}`)[0] ?? find("#names")).focus({ preventScroll: true });
   };
   const pin = (system) => change({ base: view.base === system ? null : system }, `[data-pin="${system}"]`);
   const hide = (system) => change({ hidden: [...view.hidden, system] }, "#show-all");
@@ -103,10 +104,11 @@ export function boardPanel(report) {
   const heads = [
     ...(alone ? [] : [""]), alone ? "measure" : called, ...(letters.length ? ["group"] : []),
     ...(form === null ? [] : [() => axisOf(scale, writersOf(form).tick)]), alone ? "score" : sorted, "95% interval",
-    ...(base ? ["− baseline", "p (Holm)"] : []), ...others.map(sortButton), ...(ofMany ? [""] : []),
+    ...(base ? ["− baseline", slice === null ? "p (Holm)" : "p"] : []), ...others.map(sortButton), ...(ofMany ? [""] : []),
   ];
   const show = (focused = null) => {
-    const wanted = (view.names ?? "").toLowerCase();
+    // The field of names changes the view without drawing the panel again.
+    const wanted = (report.view.names ?? "").toLowerCase();
     const isShown = (row) => !ofMany || row === base || (!view.hidden.includes(report.systems.indexOf(row.system)) && row.system.toLowerCase().includes(wanted));
     const shown = rows.filter(isShown);
     const table = tableWith({ heads, rows: shown.map(draw), kind: "rows stacked board" });
@@ -129,7 +131,9 @@ export function boardPanel(report) {
   const top = choices.length || choosable ? element("div", { class: "tools" }, hint, element("div", { class: "choices" }, choices)) : null;
   return panel(
     "board", title, top, saveableFigure(`ranking-${alone ? rows[0].system : by}`, place), below,
-    letters.length ? element("p", { class: "soft" }, LETTERS_NOTE, untestedNote(report, by)) : null, ...intervalNotes(report, rows),
+    letters.length ? element("p", { class: "soft" }, LETTERS_NOTE, untestedNote(report, by)) : null,
+    base ? element("p", { class: "soft" }, `− baseline: the system minus ${base.system}${slice === null ? "; bold: p (Holm) at most 0.05." : "; °: p is not corrected for the number of slices."}`) : null,
+    ...intervalNotes(report, rows),
   );
 }
 
@@ -229,7 +233,7 @@ function pairsMatrix(report, by, slice, ranked) {
       const sure = isSignificant(test);
       const better = test.lower ? test.difference < 0 : test.difference > 0;
       const sign = sure ? (better ? "+" : "−") : "·";
-      const p = test.p_adjusted === null ? `p ${pValue(test.p)}, not corrected` : `p (Holm) ${pValue(test.p_adjusted)}`;
+      const p = test.p_adjusted === null ? `p ${pValue(test.p)}, not corrected` : `${slice === null ? "p (Holm)" : "p (BH)"} ${pValue(test.p_adjusted)}`;
       const meaning = `${from} → ${to}: ${difference(test.difference)}, ${p}`;
       const text = dense ? sign : difference(test.difference);
       const open = () => {

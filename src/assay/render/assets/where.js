@@ -5,6 +5,7 @@ import { element } from "./dom.js";
 import { percent, plural, pValue, whole, writersOf } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
 import { term } from "./query.js";
+import { compareKinds } from "./reverse.js";
 import { betweenEnds, textCell, chooser, countButton, expandableTable, moreButton, nameCell, numberCell, panel, plotCell, tableWith, tabs } from "./tables.js";
 /** @import { Report, Result } from "./report.js" */
 
@@ -196,8 +197,9 @@ function contributions(report) {
   return [choose, place];
 }
 
-/** @param {Report} report @param {Result["contributions"]} rows */
-function contributionTable(report, rows) {
+/** @param {Report} report @param {Result["contributions"]} given */
+function contributionTable(report, given) {
+  const rows = given[0].by === "kind" ? [...given].sort((one, other) => compareKinds(one.group, other.group)) : given;
   const { difference, signedTick } = writersOf(report.formOf(rows[0]));
   const all = rows.reduce((sum, row) => sum + row.value, 0);
   let end = 0;
