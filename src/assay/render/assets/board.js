@@ -5,7 +5,7 @@ import { element, find, findAll } from "./dom.js";
 import { plural, pValue, writersOf } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
 import { bringUp } from "./scroll.js";
-import { betweenEnds, intervalNotes, numberCell, panel, plotCell, tableWith, textCell } from "./tables.js";
+import { betweenEnds, intervalNotes, numberCell, panel, plotCell, tableWith } from "./tables.js";
 /** @import { Report } from "./report.js" */
 
 const LETTERS_NOTE = "Systems with a common letter do not differ significantly (p > 0.05 after Holm). This does not mean that they are equally good.";
@@ -47,7 +47,9 @@ export function boardPanel(report) {
   // Coefficients and percentages have no axis in common.
   const form = ofPeople && new Set(rows.map((row) => report.formOf(row))).size > 1 ? null : report.formOfAll(rows);
   const scale = scaleOf(rows.flatMap((row) => [row.value, row.low, row.high]));
-  const letters = [...new Set(rows.flatMap(lettersOf))];
+  const letters = [...new Set(ranked.flatMap(lettersOf))];
+  // A phone has room for letters or for differences.
+  const room = base ? "roomy" : null;
   const others = ofMany ? measures.filter((measure) => measure !== by).slice(0, MOST_COLUMNS) : [];
   const hint = element("p", { class: "soft", id: "board-said", role: "status" });
   const place = element("div", {});
@@ -90,7 +92,7 @@ export function boardPanel(report) {
     return [
       alone ? [] : numberCell(row.value === null || !places.includes(row) ? "" : 1 + places.filter((other) => other.value !== null && (row.lower ? other.value < row.value : other.value > row.value)).length),
       element("th", { scope: "row" }, button, mark),
-      letters.length ? textCell(groupsOf(row, letters)) : [],
+      letters.length ? element("td", { class: room }, groupsOf(row, letters)) : [],
       form === null ? [] : plotCell(figuresPlot([{ ...row, mark: letter }], scale, title)),
       numberCell(element("b", {}, written(row.value)), runs ? element("span", { class: "soft" }, ` ± ${written(row.runs.spread)}`) : null),
       betweenEnds(row, written),
@@ -131,7 +133,7 @@ export function boardPanel(report) {
   const top = choices.length || choosable ? element("div", { class: "tools" }, hint, element("div", { class: "choices" }, choices)) : null;
   return panel(
     "board", title, top, saveableFigure(`ranking-${alone ? rows[0].system : by}`, place), below,
-    letters.length ? element("p", { class: "soft" }, LETTERS_NOTE, untestedNote(report, by)) : null,
+    letters.length ? element("p", { class: `soft ${room ?? ""}` }, LETTERS_NOTE, untestedNote(report, by)) : null,
     base ? element("p", { class: "soft" }, `− baseline: the system minus ${base.system}${slice === null ? "; bold: p (Holm) at most 0.05." : "; °: p is not corrected for the number of slices."}`) : null,
     ...intervalNotes(report, rows),
   );
