@@ -135,8 +135,10 @@ def twenty():
             for line, words in enumerate(gold)
         ]
 
-    systems = {f"a-system-with-a-long-name-{number}": worse(2 * number) for number in range(20)}
-    return assay.compare(gold, systems, times=20, embed="all", power=None, measures=["accuracy"])
+    # Not in the order of their scores.
+    systems = {f"a-system-with-a-long-name-{number}": worse(2 * number) for number in sorted(range(20), key=str)}
+    measures = ["accuracy", "sentence-accuracy"]
+    return assay.compare(gold, systems, times=20, embed="all", power=None, measures=measures)
 
 
 def test_twenty_systems_can_be_used_on_a_phone(opened, twenty):
@@ -153,12 +155,141 @@ def test_twenty_systems_can_be_used_on_a_phone(opened, twenty):
     buttons.nth(9).tap()
     report.wait("Math.abs(document.getElementById('compared').getBoundingClientRect().top) < innerHeight / 2")
     first, second = (buttons.nth(number).inner_text() for number in (4, 9))
-    assert {first, second} == set(page.locator("#compared h2 bdi").all_inner_texts())
+    assert [first, second] == page.locator("#compared h2 bdi").all_inner_texts()
     inside = "all => all.every(one => one.getBoundingClientRect().right <= 390)"
     assert page.locator("#compared td:visible").evaluate_all(inside)
     # Layers of so many systems are folded.
     assert page.locator("#drawing .layers summary").inner_text() == "18 more systems"
     assert report.seen.errors == []
+
+
+def test_a_baseline_is_pinned_and_systems_are_hidden(opened, twenty):
+    report = opened(twenty)
+    page, best = report.page, ranking(twenty, "accuracy")
+    rows = page.locator("#board .board tbody tr")
+    base, other = best[5], best[2]
+    page.click(f"#board [aria-label='Pin {base.system} as the baseline']")
+    assert rows.first.locator("th").inner_text() == base.system and rows.first.inner_text().startswith("6")
+    assert rows.count() == 20
+    test = next(row for row in twenty.main_tests if {row.a, row.b} == {base.system, other.system})
+    difference = test.difference if test.a == base.system else -test.difference
+    assert difference > 0 and rows.nth(3).locator("th").inner_text() == other.system
+    assert signed(difference) in rows.nth(3).inner_text()
+    # A click compares the baseline with a system; the address has both.
+    rows.nth(3).locator("button.system").click()
+    assert page.locator("#compared h2 bdi").all_inner_texts() == [base.system, other.system]
+    page.click(f"#board [aria-label='Hide {best[0].system}']")
+    assert rows.count() == 19 and page.inner_text("#board").count("1 system is hidden.") == 1
+    # Ranks are those among all systems.
+    assert rows.nth(1).inner_text().startswith("2")
+    page.reload()
+    page.wait_for_selector("html[data-ready='true']", state="attached")
+    assert rows.count() == 19 and rows.first.locator("th").inner_text().startswith(base.system)
+    page.click("#show-all")
+    page.fill("#names", "name-1")
+    report.wait("document.querySelectorAll('#board .board tbody tr').length === 12")
+    page.click("#show-all")
+    assert rows.count() == 20
+    page.go_back()
+    page.click("[data-pin][aria-pressed='true']")
+    page.click("#show-all")
+    assert rows.first.locator("th").inner_text() == best[0].system
+    assert report.seen.errors == []
+
+
+def test_a_cell_of_the_matrix_compares_its_row_with_its_column(opened, twenty):
+    report = opened(twenty)
+    page, best = report.page, [row.system for row in ranking(twenty, "accuracy")]
+    page.click("#matrix summary")
+    signs = page.locator("#matrix tbody tr").evaluate_all(
+        "rows => rows.map(row => [...row.cells].map(one => one.innerText))"
+    )
+    tests = {(row.a, row.b): row for row in twenty.main_tests if row.measure == "accuracy"}
+    for number, line in enumerate(signs):
+        for across, sign in enumerate(line[1:]):
+            a, b = best[number], best[across]
+            test = tests.get((a, b)) or tests.get((b, a))
+            expected = "" if test is None else "·" if not test.is_significant else "−" if across > number else "+"
+            assert sign.strip() == expected, (a, b)
+    # From the worst to the best: the direction is that of the cell, not of the Result.
+    page.locator("#matrix tbody tr").last.locator("button").first.click()
+    assert page.locator("#compared h2 bdi").all_inner_texts() == [best[-1], best[0]]
+    assert page.get_attribute("#matrix", "open") is not None
+    change = page.locator("#compared tbody tr").first.locator("td").nth(2).inner_text()
+    assert change == signed(ranking(twenty, "accuracy")[0].value - ranking(twenty, "accuracy")[-1].value)
+    assert report.seen.errors == []
+
+
+def test_systems_are_ranked_by_a_measure_and_on_a_slice(opened):
+    report = opened("tags")
+    page, result = report.page, report.result
+    sorted_by = page.locator("#board th[aria-sort]")
+    assert sorted_by.get_attribute("aria-sort") == "descending" and "accuracy" in sorted_by.inner_text()
+    page.click("#board [data-by='oov-accuracy']")
+    assert sorted_by.inner_text() == result.title("oov-accuracy")
+    page.select_option("#by", "accuracy")
+    rows = [row for row in result.scores if (row.measure, row.label) == ("accuracy", None) and row.slice]
+    page.select_option("#of", rows[0].slice)
+    rows = [row for row in rows if row.slice == rows[0].slice]
+    rows = sorted((row for row in rows if row.main), key=lambda row: -row.value)
+    shown = page.locator("#board .board tbody tr").all_inner_texts()
+    assert len(rows) == 3
+    for row, text in zip(rows, shown, strict=True):
+        assert row.system in text and percent(row.value) in text
+    # Letters are results of tests on all data; a slice has none.
+    assert page.locator("#board .groups").count() == 0
+    assert "common letter" not in page.inner_text("#board")
+    assert report.seen.errors == []
+
+
+def test_a_pair_in_the_other_direction_is_that_of_systems_in_the_other_order(opened):
+    gold, systems, chosen = options("spans")
+    names = [Path(system).stem for system in systems]
+    parts = ("#compared tbody", "#labels tbody", "#part-flow", "#part-changes", "#part-risk")
+    texts = []
+    for order in (systems, systems[::-1]):
+        page = opened(assay.compare(gold, order, **chosen), hash_=f"#a={names[0]}&b={names[1]}").page
+        texts.append([page.locator(part).evaluate("one => one.textContent") for part in parts])
+        counts = page.locator("#changed button[data-filter]").evaluate_all("all => all.map(one => one.dataset.count)")
+        texts[-1].append(sorted(counts, key=int))
+    assert texts[0] == texts[1]
+
+
+TIMES = """() => {
+  const [paint] = performance.getEntriesByName("first-contentful-paint");
+  const [choice, start] = [document.getElementById("by"), performance.now()];
+  choice.selectedIndex = 1;
+  choice.dispatchEvent(new Event("change"));
+  document.body.getBoundingClientRect();
+  return { paint: paint.startTime, sort: performance.now() - start };
+}"""
+
+
+@pytest.mark.parametrize(("number", "size"), [(20, 20), pytest.param(60, 3000, marks=pytest.mark.slow)])
+def test_how_long_many_systems_take_is_logged(opened, twenty, number, size):
+    result = twenty
+    if number > 20:
+        gold = [
+            [(f"w{(7 * line + word) % 997}", f"T{(word + line) % 9}") for word in range(15)] for line in range(size)
+        ]
+        systems = {
+            f"system-{name}": [
+                [
+                    (word, "T0" if (31 * line + 7 * place + name) % 97 < 3 + name // 4 else tag)
+                    for place, (word, tag) in enumerate(words)
+                ]
+                for line, words in enumerate(gold)
+            ]
+            for name in range(number)
+        }
+        measures = ["accuracy", "sentence-accuracy"]
+        result = assay.compare(gold, systems, times=20, embed="all", power=None, measures=measures)
+    report = opened(result)
+    ready = report.page.evaluate("performance.now()")
+    times = report.page.evaluate(TIMES)
+    assert report.page.locator("#board .board tbody tr").count() == number
+    about = f"ready {ready:.0f} ms, first paint {times['paint']:.0f} ms, sorted in {times['sort']:.0f} ms"
+    print(f"{number} systems, {size} sentences: {about}")
 
 
 # --- who can use it ---
@@ -175,12 +306,15 @@ def axe() -> str:
     return Path(found).read_text("utf-8")
 
 
-@pytest.mark.parametrize(("what", "scheme"), [("spans", "light"), ("links", "dark"), ("runs", "dark")])
-def test_axe_finds_nothing_serious(opened, what, scheme):
+@pytest.mark.parametrize(
+    ("what", "scheme"), [("spans", "light"), ("links", "dark"), ("runs", "dark"), ("many", "light"), ("many", "dark")]
+)
+def test_axe_finds_nothing_serious(opened, twenty, what, scheme):
     from unit.render.pictures.drawn import paper
 
     script = axe()
-    report = opened(paper() if what == "runs" else what, color_scheme=scheme)
+    made = {"runs": paper, "many": lambda: twenty}
+    report = opened(made[what]() if what in made else what, color_scheme=scheme, hash_="#pairs=open&tab=bound")
     # Tables are like one another, and too many to be looked at each time.
     report.page.evaluate(f"document.getElementById('tables').{'open = true' if what == 'links' else 'remove()'}")
     report.page.evaluate(script)
@@ -264,8 +398,7 @@ def test_a_margin_is_a_band_in_the_plot_of_differences(opened):
     # As wide as the margin, on the axis of the interval.
     band, span = (plots.first.locator(name).first for name in (".band", ".span"))
     low, high, width = (
-        float(shape.get_attribute(name).rstrip("%"))
-        for shape, name in ((span, "x1"), (span, "x2"), (band, "width"))
+        float(shape.get_attribute(name).rstrip("%")) for shape, name in ((span, "x1"), (span, "x2"), (band, "width"))
     )
     assert width / (high - low) == pytest.approx(2 * 0.02 / (test.high_family - test.low_family), rel=0.001)
     assert report.seen.errors == []

@@ -1,12 +1,12 @@
 // The leaderboard: all systems ranked, each score with its interval, and the letters of the tests. Two clicks choose a pair.
 import { MOST_WRITTEN, axisOf, figuresPlot, heatMap, scaleOf } from "./charts.js";
 import { TYPING, buttonFor, choiceOf } from "./controls.js";
-import { element, find } from "./dom.js";
+import { element, find, findAll } from "./dom.js";
 import { plural, pValue, writersOf } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
 import { bringUp } from "./scroll.js";
 import { hasSets } from "./sets.js";
-import { betweenEnds, intervalNotes, numberCell, panel, plotCell, tableWith, textCell } from "./tables.js";
+import { betweenEnds, intervalNotes, numberCell, panel, plotCell, tableWith } from "./tables.js";
 /** @import { Report } from "./report.js" */
 
 const LETTERS_NOTE = "Systems with a common letter do not differ significantly (p > 0.05 after Holm). This does not mean that they are equally good.";
@@ -48,7 +48,9 @@ export function boardPanel(report) {
   // Coefficients and percentages have no axis in common.
   const form = ofPeople && new Set(rows.map((row) => report.formOf(row))).size > 1 ? null : report.formOfAll(rows);
   const scale = scaleOf(rows.flatMap((row) => [row.value, row.low, row.high]));
-  const letters = [...new Set(rows.flatMap(lettersOf))];
+  const letters = [...new Set(ranked.flatMap(lettersOf))];
+  // A phone has room for letters or for differences.
+  const room = base ? "roomy" : null;
   const others = ofMany ? measures.filter((measure) => measure !== by).slice(0, MOST_COLUMNS) : [];
   const hint = element("p", { class: "soft", id: "board-said", role: "status" });
   const place = element("div", {});
@@ -70,7 +72,8 @@ export function boardPanel(report) {
   };
   const change = (changes, focused) => {
     report.change(changes, "board");
-    find(`#board ${focused}`).focus({ preventScroll: true });
+    // A system that is no longer pinned may be hidden.
+    (findAll(`#board ${focused}`)[0] ?? find("#names")).focus({ preventScroll: true });
   };
   const pin = (system) => change({ base: view.base === system ? null : system }, `[data-pin="${system}"]`);
   const hide = (system) => change({ hidden: [...view.hidden, system] }, "#show-all");
@@ -90,7 +93,7 @@ export function boardPanel(report) {
     return [
       alone ? [] : numberCell(row.value === null || !places.includes(row) ? "" : 1 + places.filter((other) => other.value !== null && (row.lower ? other.value < row.value : other.value > row.value)).length),
       element("th", { scope: "row" }, button, mark),
-      letters.length ? textCell(groupsOf(row, letters)) : [],
+      letters.length ? element("td", { class: room }, groupsOf(row, letters)) : [],
       form === null ? [] : plotCell(figuresPlot([{ ...row, mark: letter }], scale, title)),
       numberCell(element("b", {}, written(row.value)), runs ? element("span", { class: "soft" }, ` ± ${written(row.runs.spread)}`) : null),
       betweenEnds(row, written),
@@ -104,10 +107,11 @@ export function boardPanel(report) {
   const heads = [
     ...(alone ? [] : [""]), alone ? "measure" : called, ...(letters.length ? ["group"] : []),
     ...(form === null ? [] : [() => axisOf(scale, writersOf(form).tick)]), alone ? "score" : sorted, "95% interval",
-    ...(base ? ["− baseline", "p (Holm)"] : []), ...others.map(sortButton), ...(ofMany ? [""] : []),
+    ...(base ? ["− baseline", slice === null ? "p (Holm)" : "p"] : []), ...others.map(sortButton), ...(ofMany ? [""] : []),
   ];
   const show = (focused = null) => {
-    const wanted = (view.names ?? "").toLowerCase();
+    // The field of names changes the view without drawing the panel again.
+    const wanted = (report.view.names ?? "").toLowerCase();
     const isShown = (row) => !ofMany || row === base || (!view.hidden.includes(report.systems.indexOf(row.system)) && row.system.toLowerCase().includes(wanted));
     const shown = rows.filter(isShown);
     const table = tableWith({ heads, rows: shown.map(draw), kind: "rows stacked board" });
@@ -131,8 +135,10 @@ export function boardPanel(report) {
   const top = choices.length || choosable ? element("div", { class: "tools" }, hint, element("div", { class: "choices" }, choices)) : null;
   return panel(
     "board", title, top, saveableFigure(`ranking-${alone ? rows[0].system : by}`, place), below,
-    letters.length ? element("p", { class: "soft" }, LETTERS_NOTE, untestedNote(report, by)) : null,
-    alone && rows.some((row) => row.lower) ? element("p", { class: "soft" }, "↓ Less is better.") : null, ...intervalNotes(report, rows),
+    letters.length ? element("p", { class: `soft ${room ?? ""}` }, LETTERS_NOTE, untestedNote(report, by)) : null,
+    base ? element("p", { class: "soft" }, `− baseline: the system minus ${base.system}${slice === null ? "; bold: p (Holm) at most 0.05." : "; °: p is not corrected for the number of slices."}`) : null,
+    alone && rows.some((row) => row.lower) ? element("p", { class: "soft" }, "↓ Less is better.") : null,
+    ...intervalNotes(report, rows),
   );
 }
 
@@ -232,7 +238,7 @@ function pairsMatrix(report, by, slice, ranked) {
       const sure = isSignificant(test);
       const better = test.lower ? test.difference < 0 : test.difference > 0;
       const sign = sure ? (better ? "+" : "−") : "·";
-      const p = test.p_adjusted === null ? `p ${pValue(test.p)}, not corrected` : `p (Holm) ${pValue(test.p_adjusted)}`;
+      const p = test.p_adjusted === null ? `p ${pValue(test.p)}, not corrected` : `${slice === null ? "p (Holm)" : "p (BH)"} ${pValue(test.p_adjusted)}`;
       const meaning = `${from} → ${to}: ${difference(test.difference)}, ${p}`;
       const text = dense ? sign : difference(test.difference);
       const open = () => {

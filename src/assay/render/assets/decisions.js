@@ -13,7 +13,7 @@ export function riskTab(report) {
   const [a, b] = report.pair();
   const rows = report.result.risks.filter((row) => row.on === report.on && [row.a, row.b].every((name) => name === a || name === b));
   if (b === undefined || !rows.length) return null;
-  const shown = rows.filter((row) => row.by === "");
+  const shown = rows.filter((row) => row.by === "").sort((one, other) => Number(other.a === a) - Number(one.a === a));
   const overParts = rows.filter((row) => row.by !== "" && row.a === a);
   return [riskTable(report, shown), ...overParts.map((row) => riskByPart(row))];
 }

@@ -2,6 +2,14 @@
 
 const KINDS_TURNED = { correction: "new-error", "new-error": "correction", "spurious-removed": "spurious-added", "spurious-added": "spurious-removed" };
 
+const KIND_ORDER = ["correction", "new-error", "changed-error", "spurious-removed", "spurious-added"];
+
+/** Compare kinds of changes, corrections first. @param {string} one @param {string} other */
+export function compareKinds(one, other) {
+  const place = (kind) => (KIND_ORDER.indexOf(kind) + KIND_ORDER.length + 1) % (KIND_ORDER.length + 1);
+  return place(one) - place(other);
+}
+
 const turnKind = (kind) => KINDS_TURNED[kind] ?? kind;
 
 /** A number with the other sign; what is undefined stays so. */
@@ -27,8 +35,8 @@ const TURNS = {
     gain: row.loss,
     loss: row.gain,
     labels: row.labels.map((label) => ({ ...label, a: label.b, b: label.a, difference: negative(label.difference) })),
-    changes: row.changes.map(turnStep),
-    outcomes: row.outcomes.map(turnStep),
+    changes: row.changes.map(turnStep).sort((one, other) => compareKinds(one.kind, other.kind)),
+    outcomes: row.outcomes.map(turnStep).sort((one, other) => compareKinds(one.kind, other.kind)),
   }),
   transitions: turnStep,
   contributions: (row) => ({

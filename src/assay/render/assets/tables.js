@@ -32,7 +32,7 @@ const COLUMN = 440;
 
 /** A table of rows of cells, in a box that scrolls. A row with one count can be clicked as a whole. In a narrow window plots of a `stacked` one have lines of their own. Heads are names or functions that draw; the column of a head with `data-sorted` is sorted so. @param {{caption?: string, heads?: any[], rows: any[][], kind?: string}} parts */
 export function tableWith({ caption, heads, rows, kind = "rows" }) {
-  const classOf = (place) => rows[0]?.flat()[place]?.className.match(/\b(?:n|plot|interval|minor)\b/gu)?.join(" ") ?? null;
+  const classOf = (place) => rows[0]?.flat()[place]?.className.match(/\b(?:n|plot|interval|minor|roomy)\b/gu)?.join(" ") ?? null;
   const head = (name, place) => {
     if (name === "") return element("td");
     const drawn = typeof name === "function" ? name() : name;
@@ -44,9 +44,9 @@ export function tableWith({ caption, heads, rows, kind = "rows" }) {
   return scrollBox(caption, giveOneTabStop(table));
 }
 
-/** The columns of a narrow window: no plots, no intervals in numbers, no minor buttons; names have the room that is left. */
+/** The columns of a narrow window: no plots, no intervals in numbers, no minor buttons, nothing that needs room; names have the room that is left. */
 function tracksOf(heads, classOf) {
-  const kept = [...heads.keys()].filter((place) => !/plot|interval|minor/u.test(classOf(place) ?? ""));
+  const kept = [...heads.keys()].filter((place) => !/plot|interval|minor|roomy/u.test(classOf(place) ?? ""));
   return kept.map((place) => (place === (heads[0] === "" ? 1 : 0) ? "minmax(0, 1fr)" : "auto")).join(" ");
 }
 

@@ -6,6 +6,7 @@ import { percent, plural, pValue, whole, writersOf } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
 import { breakable, shortenLabels } from "./shorten.js";
 import { term } from "./query.js";
+import { compareKinds } from "./reverse.js";
 import { betweenEnds, textCell, chooser, countButton, expandableTable, moreButton, nameCell, numberCell, panel, plotCell, tableWith, tabs } from "./tables.js";
 /** @import { Report, Result } from "./report.js" */
 
@@ -197,8 +198,9 @@ function contributions(report) {
   return [choose, place];
 }
 
-/** @param {Report} report @param {Result["contributions"]} rows */
-function contributionTable(report, rows) {
+/** @param {Report} report @param {Result["contributions"]} given */
+function contributionTable(report, given) {
+  const rows = given[0].by === "kind" ? [...given].sort((one, other) => compareKinds(one.group, other.group)) : given;
   const { difference, signedTick } = writersOf(report.formOf(rows[0]));
   const all = rows.reduce((sum, row) => sum + row.value, 0);
   let end = 0;
@@ -304,7 +306,7 @@ function upperBound(report) {
   const score = `${report.kinds.length ? "have a recall of" : "score"} ${percent(bound.upper)}`;
   const choice = `Choosing the best of the ${plural(report.systems.length, "system")}' answers for each ${report.noun}`;
   const sentence = `${choice} would ${score} on ${report.title(bound.on)}, ${percent(bound.gain)} points above ${bound.best}.`;
-  const counted = element("div", { class: "beside" }, rightIn(report, bound), onlyRight(report, report.result.unique.filter(here)));
+  const counted = element("div", { class: "beside" }, rightIn(report, bound), onlyRight(report, report.result.unique.filter(here), bound));
   const steps = growthFigure(report, report.result.growth.filter(here));
   const learnt = bound.verdict || (bound.not_combined && `No combination is learnt: ${bound.not_combined}.`);
   const open = learnt.includes("°") ? " ° p is not corrected." : "";
@@ -357,13 +359,13 @@ function rightIn(report, bound) {
   return element("div", {}, expandableTable({ caption: "Right in how many systems", rows: bound.right_in.map((count, number) => [count, number]), draw, few: FEW_GROUPS }));
 }
 
-/** @param {Report} report @param {Result["unique"]} unique */
-function onlyRight(report, unique) {
+/** @param {Report} report @param {Result["unique"]} unique @param {Result["bounds"][number]} bound */
+function onlyRight(report, unique, bound) {
   const draw = ({ system, only_right }) => {
     const meaning = `gold's ${report.noun}s that only ${system} has right`;
     return [nameCell(system), numberCell(countButton(report, only_right, [term("only", system)], meaning))];
   };
-  const rows = [...unique].sort((one, other) => other.only_right - one.only_right);
+  const rows = [...unique].sort((one, other) => other.only_right - one.only_right || bound.systems[other.system] - bound.systems[one.system]);
   return unique.length ? element("div", {}, expandableTable({ caption: "Right only in this system", rows, draw, few: FEW_GROUPS })) : null;
 }
 
