@@ -17,6 +17,7 @@ const FEW_LAYERS = 4;
 const MANY_WORDS = 300;
 const MOST_HEIGHT = 3500;
 const WORDS_BEFORE = 20;
+const WORDS_BACK = 400;
 
 /** The pane next to the list. */
 export class Reader {
@@ -81,7 +82,7 @@ export class Reader {
       this.show();
       this.#focus(findAll(".later, .all-words", this.figure)[0]);
     };
-    const before = from ? element("p", { class: "choices" }, buttonFor(show({ from: Math.max(0, 2 * from - end), heights: 1 }), { class: "earlier" }, `show earlier words (${whole(from)} before)`)) : "";
+    const before = from ? element("p", { class: "choices" }, buttonFor(show({ from: Math.max(0, from - Math.max(end - from, WORDS_BACK)), heights: 1 }), { class: "earlier" }, `show earlier words (${whole(from)} before)`)) : "";
     const after = end < size ? buttonFor(show({ heights: this.part.heights + 1 }), { class: "later" }, `show more (${plural(size - end, "word")} left)`) : "";
     const all = from || end < size ? buttonFor(show({ all: true }), { class: "all-words" }, `show all ${whole(size)} words`) : "";
     const asTable = element("details", { class: "as-table" }, element("summary", {}, "As a table"), element("div", { class: "scroll" }, table));

@@ -4,6 +4,7 @@ import { element, findAll } from "./dom.js";
 import { keptWords } from "./lines.js";
 import { plural } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
+import { breakable } from "./shorten.js";
 import { nameCell, tableWith, textCell } from "./tables.js";
 /** @import { Report } from "./report.js" */
 
@@ -28,7 +29,7 @@ export function recordCard(report) {
     const path = texts.cells.path(found[0]);
     const parent = path.slice(0, Math.max(path.lastIndexOf("."), path.lastIndexOf("[")) + 1);
     const name = nameCell(path);
-    name.replaceChildren(element("span", { class: "soft" }, parent), path.slice(parent.length));
+    name.replaceChildren(element("span", { class: "soft" }, breakable(parent)), path.slice(parent.length));
     if (parent !== around) name.className = "begins";
     around = parent;
     return [name, sides.map((side) => valueCell(report, side, found))];

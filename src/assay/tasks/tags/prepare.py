@@ -132,7 +132,8 @@ def prepare_tags(run: Run) -> None:
     if tagset is not None:
         run.tagset = tagset.name
         _check_tagset(run, tagset)
-    if options.decided is not None:
+    # The first of many shards decides for all.
+    if options.decided is not None and options.decided.task:
         run.decide(parted_by=options.decided.parted_by)
     elif tagset is not None:
         run.decide(parted_by=options.tagset)

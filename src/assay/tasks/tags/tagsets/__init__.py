@@ -216,7 +216,7 @@ class Atomic(Tagset):
 KINDS: dict[str, type[Tagset]] = {kind.__name__.lower(): kind for kind in (Separated, Msd, Positional, Feats, Atomic)}
 
 
-_RICH = ("feats", "ud", "ud-polish", "nkjp", "sgjp", "ipic", "mte-sl", "pdt")
+_RICH = ("ud", "feats", "ud-polish", "nkjp", "sgjp", "ipic", "mte-sl", "pdt")
 """The bundled tagsets whose tags have categories."""
 _SEPARATED = re.compile(r"\w[:|=]\w")
 _MANY_TAGS = 60
