@@ -103,7 +103,7 @@ def test_a_pipe_is_written_to_and_never_replaced_by_a_file(here):
     done = run(here, *SCORE, "--format", "tsv", "-o", "pipe")
     reader.join(timeout=30)
     assert done.returncode == 0, done.stderr
-    assert found[0].startswith("# a reaches ") and "\n# Scores\n" in found[0]
+    assert found[0].startswith("# a scores ") and "\n# Scores\n" in found[0]
     assert (here / "pipe").is_fifo()
 
 

@@ -234,8 +234,8 @@ def test_what_could_have_been_found_is_said_in_a_line() -> None:
     (row,) = decide_family(list(figures("accuracy", WORDS, of_words(case)).comparisons()), "pairs", [False])
     assert row.kind == "not-shown"
     assert list(power_lines([row], "sentence", 500)) == [
-        "With these 500 sentences, of which the systems differ in 48, a true difference of 4.0 points would have "
-        "been found with 80% probability. If the true difference is as observed (2.4 points), about 1,370 such "
+        "With these 500 sentences, 48 of which differ between the systems, a true difference of 4.0 points would "
+        "have been found with 80% probability. If the true difference is as observed (2.4 points), about 1,370 such "
         f"sentences would be needed (at least {round_number(row.power.needed_from)}, judging by the interval; if the "
         "true difference is near 0, no number is enough)."
     ]
@@ -245,12 +245,12 @@ def test_what_could_have_been_found_is_said_in_a_line() -> None:
     assert five.kind == "untestable"
     (line,) = power_lines([five], "sentence", 100)
     assert line.startswith(
-        "This test set is too small for a significant result: the systems differ in 5 sentences, and at least 6 are "
-        "needed."
+        "This test set is too small for a significant result: the systems differ in only 5 sentences, and at least "
+        "6 are needed."
     )
     assert line.endswith(
-        "If the true difference is as observed (5.0 points), about 157 such sentences would be needed (rests on 5 "
-        "differing sentences: between 69 and 480)."
+        "If the true difference is as observed (5.0 points), about 157 such sentences would be needed (between 69 "
+        "and 480, because only 5 sentences differ)."
     )
     assert list(few_lines([replace(five, few=True)], "sentence")) == [
         "The systems differ in only 5 sentences, so the interval of the difference is too narrow. Rely on the exact "

@@ -161,7 +161,7 @@ def test_p_of_a_system_below_the_annotators_is_that_of_the_system() -> None:
     row = next(row for row in result.comparisons if row.a == "human ceiling")
     assert row.difference < 0 and row.kind == "ceiling-as-good"
     assert row.p_not_worse is not None and row.p_equivalent is not None and row.p_not_worse < row.p_equivalent
-    assert f"p = {row.p_equivalent:.4f} for not worse" in result.verdict
+    assert f"p = {row.p_equivalent:.4f} for non-inferiority" in result.verdict
 
 
 def test_differences_that_go_one_way_are_bounded_by_their_number() -> None:
@@ -185,7 +185,7 @@ def test_the_interval_that_is_within_the_margin_is_shown() -> None:
     assert row.kind == "equivalent" and row.low90 is not None and row.high90 is not None
     assert row.high90 < 0.014 < row.high
     values = [f"{100 * row.value:.2f}" for row in result.overall if row.main]
-    assert f"({values[0]} and {values[1]}; a → b" in result.verdict
+    assert f"({values[0]} against {values[1]}; a → b" in result.verdict
     assert re.search(rf"for equivalence, 90% interval −{-100 * row.low90:.2f} to \S+\)", result.verdict)
 
 

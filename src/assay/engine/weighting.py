@@ -319,5 +319,5 @@ def errors_by_type(errors: Sequence[ErrorType], kinds: Sequence[str], note: str)
         after="further scores",
         name="errors",
         droppable=tuple(3 + place for place, kind in enumerate(types) if kind not in occurring),
-        notes=(f"Brackets contain percent of the errors. {note}",),
+        notes=(f"Percentages of all errors in brackets. {note}",),
     )

@@ -1634,7 +1634,8 @@ class Table(Record):
     words: int = 1
     """The number of first columns that contain words and are set to the left."""
     notes: tuple[str, ...] = ()
-    """Sentences below the table. One that begins "In brackets" is left out with the intervals."""
+    """Sentences below the table. One that begins "95% intervals" or "In brackets" is left out if
+    intervals are."""
     lines: tuple[str, ...] = ()
     """Sentences below the table with a line each."""
     bold: tuple[tuple[int, int], ...] = ()

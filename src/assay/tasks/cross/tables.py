@@ -117,7 +117,7 @@ def _score_table(
         name="scores",
         notes=(
             "Percent.",
-            f"Brackets contain the 95% interval, by the variance over {result.about.unit}s.",
+            f"95% intervals in brackets, from the variance over {result.about.unit}s.",
             *_score_notes(result),
             *[
                 "fair: a wrong function, or a function on other words, is one error and not two edits. Never compare "

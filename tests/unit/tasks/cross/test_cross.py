@@ -1069,7 +1069,7 @@ def test_where_there_is_no_room_a_terminal_shows_scores_without_intervals(crosse
     row = next(row for row in result.scores if row.measure == "parseval@ps" and row.score == "f1")
     assert f"[{100 * row.low:.2f}, " in shown[200]
     assert "wider window" not in shown[200]
-    assert shown[200].count("Percent. Brackets contain the 95% interval, by the variance over sentences.") == 2
+    assert shown[200].count("Percent. 95% intervals in brackets, from the variance over sentences.") == 2
     assert f"[{100 * row.low:.2f}" not in shown[80]
     assert shown[80].count("Intervals need a wider window, or --format tsv. Percent.") == 2
     assert "Brackets contain the 95%" not in shown[80]
