@@ -117,7 +117,7 @@ def test_a_system_without_figures_misses_every_threshold(assay, here):
         ),
         (
             "accuracy@c=0.9",
-            "--fail-under accuracy@c=0.9: there is no system 'c'. There is: a.",
+            "--fail-under accuracy@c=0.9: there is no system 'c'. Available: a.",
         ),
     ],
 )
@@ -183,11 +183,11 @@ def test_what_only_the_baseline_has_is_said(assay):
     [
         (
             ("score", "gold.conllu", "b.conllu", "--times", "20"),
-            "baseline.json: there is no system 'b'. There is: a. To name a system: NAME=PATH",
+            "baseline.json: there is no system 'b'. Available: a. To name a system: NAME=PATH",
         ),
         (
             (*SCORE, "-m", "tag-f1"),
-            "baseline.json: there is no measure 'tag-f1'. There is: accuracy, sentence-accuracy. "
+            "baseline.json: there is no measure 'tag-f1'. Available: accuracy, sentence-accuracy. "
             "Make the baseline again.",
         ),
         (
@@ -441,7 +441,7 @@ def test_risk_needs_a_share_and_adds_probabilities(assay):
     done = assay("compare", *files, "--risk", "0")
     assert (done.returncode, done.stderr) == (
         2,
-        "assay: --risk 0: a share is above 0 and below 1. Write e.g. 0.01 or 1%\n",
+        "assay: --risk 0: give a share above 0 and below 1. Write e.g. 0.01 or 1%\n",
     )
     plain, asked = (assay("compare", *files, "--format", "json", *risk) for risk in ((), ("--risk", "1%")))
     (row, _), (own, _) = (json.loads(done.stdout)["risks"] for done in (plain, asked))

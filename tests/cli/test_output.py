@@ -98,7 +98,7 @@ def test_a_missing_folder_is_refused_before_any_file_is_read(assay, option):
 def test_a_folder_is_no_output(assay, here):
     (here / "x.json").mkdir()
     done = assay("score", "none.conllu", "none.conllu", "-o", "x.json")
-    assert (done.returncode, done.stderr) == (2, "assay: x.json: a folder of this name is there. Name another.\n")
+    assert (done.returncode, done.stderr) == (2, "assay: x.json: this is a folder. Choose another name.\n")
 
 
 def test_a_run_that_fails_leaves_the_older_file_whole_and_nothing_beside_it(assay, here):

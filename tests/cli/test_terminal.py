@@ -120,7 +120,7 @@ def test_merge_runs_no_code_that_a_part_names_unless_it_is_said(assay, here):
     done = assay("merge", "part.json")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "assay: part.json: names the measure mine:accuracy, which is code. If it is yours, say: -m mine:accuracy\n"
+        "assay: part.json: names the measure mine:accuracy, which is code. If you trust it, add: -m mine:accuracy\n"
     )
     assert not (here / "ran").exists()
     assert assay("merge", "part.json", "-m", "mine:accuracy", "--quiet").stdout.startswith("# a scores ")

@@ -190,7 +190,7 @@ def test_counts_that_no_score_reads_change_no_digit(interval: str) -> None:
 def test_one_sentence_has_no_interval_and_is_told_of() -> None:
     result = assay.score([["A", "B"]], {"s": [["A", "A"]]}, ["accuracy"])
     assert all(math.isnan(row.low) for row in result.scores)
-    assert "There is only 1 sentence: no interval can be given, and p = 1 means nothing here." in result.warnings
+    assert "There is only 1 sentence, so there is no interval, and p = 1 means nothing." in result.warnings
 
 
 # --- power ---
@@ -538,7 +538,7 @@ def test_clusters_have_the_standard_error_of_their_sums(tmp_path: Path) -> None:
     assert (result.about.unit, result.about.units) == ("speaker", expected["clusters"])
     assert "unit:meta:speaker" in result.signature
     (note,) = [note for note in result.notes if "standard error" in note]
-    assert f"is {expected['ratio']:.1f} times that over sentences" in note
+    assert f"is {expected['ratio']:.1f} times as large" in note
     rows: dict[str, list[list[int]]] = {"units": [[value, 1, 1, 1] for value in values]}
     rows["clusters"] = [
         [sum(v for v, c in zip(values, clusters, strict=True) if c == name), *[clusters.count(name)] * 3]
@@ -692,4 +692,4 @@ def test_a_run_given_twice_is_refused_and_one_run_borrows_the_others_spread(tmp_
     (row,) = result.comparisons
     assert row.runs is not None and row.runs.p_runs is None
     assert row.runs.v_b == pytest.approx(2 * row.runs.v_a)
-    assert "The spread over seeds of b is taken from a." in result.notes
+    assert "b has one run, so its spread over seeds is assumed to be that of a." in result.notes

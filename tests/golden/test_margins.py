@@ -92,7 +92,7 @@ def test_one_large_sentence_counts_with_its_size() -> None:
     [
         ("0.5", "--margin 0.5: 0.5 is 50 points. For 0.5 points write 0.005 or 0.5pt; for 50 points write 50pt."),
         ("accuracy=0.5", "--margin accuracy=0.5: 0.5 is 50 points."),
-        ("0", "--margin 0: a margin is above 0, e.g. 0.005 or 0.5pt."),
+        ("0", "--margin 0: give a margin above 0, e.g. 0.005 or 0.5pt."),
         ("-0.01", "--margin -0.01: a margin is above 0"),
         ("half", "--margin half: 'half' is not a number. Write e.g. 0.005 or 0.5pt"),
         (["0.01", "1pt"], "--margin 1pt: a second margin for all measures."),
@@ -100,7 +100,7 @@ def test_one_large_sentence_counts_with_its_size() -> None:
         ("las=", "--margin las=: '' is not a number. Write e.g. 0.005 or 0.5pt"),
         ("=0.01", "--margin =0.01: '=0.01' is not a number."),
         ("1", "--margin 1: 1 is 100 points. For 1 point write 0.01 or 1pt."),
-        ("150pt", "--margin 150pt: a margin is below 100 points, e.g. 0.005 or 0.5pt."),
+        ("150pt", "--margin 150pt: give a margin below 100 points, e.g. 0.005 or 0.5pt."),
     ],
 )
 def test_a_margin_that_means_nothing_is_refused(given: Any, message: str) -> None:

@@ -243,7 +243,7 @@ class ScoreGrid:
     form: str = "percent"
     """The form of its scores."""
     sign: float = 1.0
-    """-1 if less is better."""
+    """-1 if lower is better."""
 
     @classmethod
     def of(cls, sets: Mapping[str, Result], measure: tuple[str, str], systems: Sequence[str]) -> ScoreGrid:

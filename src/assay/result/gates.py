@@ -45,9 +45,9 @@ class Gates:
     tolerance: float = 0.0
     """The largest decrease from the baseline that is allowed."""
     ceilings: Sequence[str] = ()
-    """Largest values of scores of which less is better, written as thresholds are."""
+    """Largest values of scores for which lower is better, written as thresholds are."""
     unless: str | None = None
-    """What the comparison must show, divided by commas: keys of SHOWN."""
+    """What the comparison must show, separated by commas: keys of SHOWN."""
     against: str | None = None
     """The system with which all others are compared; by default the last is compared with the first."""
     breaks: str = ""
@@ -154,7 +154,7 @@ def _parse_threshold(option: str, text: str) -> tuple[str, str, float]:
 
 
 def _missed_scores(option: str, threshold: str, result: Result) -> Iterator[str]:
-    """A line for each system that is below a threshold or, if less is better, above it."""
+    """A line for each system that is below a threshold or, if lower is better, above it."""
     target, only, limit = _parse_threshold(option, threshold)
     systems, measures = result.names, result.measures
     try:

@@ -316,7 +316,7 @@ def _known(value: float | None) -> float | None:
 # --- texts ---
 
 
-_UNJUDGED = {False: "neither more nor less is better", True: "this alone makes no system better"}
+_UNJUDGED = {False: "neither higher nor lower is better", True: "this alone makes no system better"}
 """Scores without a verdict, by whether less of them is better."""
 
 

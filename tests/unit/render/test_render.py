@@ -857,13 +857,13 @@ def test_csv_has_no_formulas():
 @pytest.mark.parametrize(
     ("measure", "told"),
     [
-        ("fair", "The diagonal has boundary errors, row ∅ FP, column ∅ FN; the rest is LE and LBE."),
+        ("fair", "Diagonal: boundary errors; row ∅: FP; column ∅: FN; elsewhere: LE and LBE."),
         (
             "weighted(preset=fair)",
-            "The diagonal has boundary errors, row ∅ FP, column ∅ FN; the rest is LE and LBE.",
+            "Diagonal: boundary errors; row ∅: FP; column ∅: FN; elsewhere: LE and LBE.",
         ),
-        ("exact", "exact pairs no spans of other labels or boundaries"),
-        ("semeval", "The diagonal has pairs with other boundaries"),
+        ("exact", "exact does not pair spans with different labels or boundaries"),
+        ("semeval", "Diagonal: pairs with different boundaries"),
     ],
 )
 def test_the_confusion_of_spans_says_what_its_cells_are_under_each_measure(measure, told):

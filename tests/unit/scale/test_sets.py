@@ -134,7 +134,9 @@ def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_oth
     found = assay.compare_sets("{data}/gold.tsv", ["{data}/a.tsv", "{data}/b.tsv"], **FAST)
     assert list(found.sets) == ["de", "en"]
     assert [(row.data_sets, row.average) for row in found.overall.systems_over_sets] == [(1, 1.0), (1, 0.5)]
-    told = "b has no output for de: averages, ranks and the best are over the data sets that all systems have."
+    told = (
+        "b has no output for de, so averages, ranks and bests are computed over the data sets that all systems have."
+    )
     assert told in found.overall.warnings
     scores = found.overall.tables[0]
     assert "Average, rank and best are computed over the 1 data set that all systems have, without de." in (
@@ -150,17 +152,18 @@ def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_oth
 @each(
     ("data", "systems", "message"),
     [
-        ("no/{data}.tsv", {"a": "{data}"}, "no/{data}.tsv: no file fits this pattern."),
+        ("no/{data}.tsv", {"a": "{data}"}, "no/{data}.tsv: no file matches this pattern."),
         (
             "{data}.gold",
             {"a": "a.out"},
-            "a.out: would be the output of a for every data set. Put {data} where it has their names.",
+            "a.out: would be the output of a for every data set. Write {data} in the path where the names of the "
+            "data sets go.",
         ),
         ("{data}.gold", ["out/{data}"], "out/{data}: the system has no name. Give it one: NAME=out/{data}"),
         (
             "{data}.gold",
             {"a": "{data}.non"},
-            "de.non: is not there, nor has a an output for any other data set.",
+            "de.non: does not exist, and a has no output for any other data set either.",
         ),
         (
             "{data}.gold",
@@ -171,14 +174,14 @@ def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_oth
         ({}, None, "no data set is given. Give --data NAME=GOLD, or a pattern: --data 'gold/{data}.conllu'"),
         ("{data}.gold", None, "no system is given. Give e.g. udpipe='out/{data}/udpipe.conllu'"),
         ("no.toml", None, "no.toml: cannot be read (no such file or directory)."),
-        ("bad.toml", None, "bad.toml: there is no 'dat' here. It has the tables [data] and [systems]."),
+        ("bad.toml", None, "bad.toml: there is no 'dat' here. It should contain the tables [data] and [systems]."),
         ("number.toml", None, "number.toml: de should be a path in quotes."),
         (["x=1", "x=2"], {"a": "{data}"}, "--data: two data sets are called 'x'."),
         (
             "{data}.gold",
             {"a": "{data}.conllu"},
-            "data set de: de.conllu: unknown format. `assay formats` lists those known; name it with "
-            '--input-format, e.g. --input-format conll or "tsv(word=2)"; a label per line, or a row per '
+            "data set de: de.conllu: unknown format. `assay formats` lists the known ones; name it with "
+            '--input-format, e.g. --input-format conll or "tsv(word=2)"; for a label per line, or a row per '
             "item: --task items.",
         ),
     ],
@@ -205,7 +208,7 @@ def test_data_sets_of_two_tasks_are_refused_and_of_two_columns_said(three: Resul
 
 def test_warnings_of_data_sets_are_shown_with_their_names(three: Results) -> None:
     result = three.sets["one"]
-    same = "A and B give the same answers throughout."
+    same = "A and B give the same answers everywhere."
     texts = {
         "de": [same, "1 of 30 sentences were left out.", "few."],
         "en": [same, "1 of 40 sentences were left out."],
@@ -213,7 +216,7 @@ def test_warnings_of_data_sets_are_shown_with_their_names(three: Results) -> Non
     }
     sets = {name: replace(result, warnings=tuple(lines)) for name, lines in texts.items()}
     assert over_sets(sets).overall.warnings[1:] == (
-        "all data sets: A and B give the same answers throughout.",
+        "all data sets: A and B give the same answers everywhere.",
         "de: 1 of 30 sentences were left out.",
         "en: 1 of 40 sentences were left out.",
         "de and fr: few.",

@@ -88,7 +88,7 @@ def test_long_names_are_cut_between_letters_and_broken_ones_repaired(name, shown
 
 
 def test_other_formats_are_refused():
-    with pytest.raises(UsageError, match=r"^there is no format of figures 'eps'\. There is: svg, pdf, png\.$"):
+    with pytest.raises(UsageError, match=r"^there is no format of figures 'eps'\. Available: svg, pdf, png\.$"):
         draw_files(paper(), Path("x"), ["eps"])
 
 
