@@ -282,7 +282,7 @@ def _lengths(y_true: Sequence[Any], y_pred: Sequence[Any]) -> list[int]:
         number = next(i for i, (a, b) in enumerate(zip(gold, system, strict=True)) if a != b)
         raise InputError(
             f"sentence {number + 1} has {gold[number]:,} tags in gold and {system[number]:,} in the system. "
-            f"Give one tag per word on both sides."
+            "Give one tag per word on both sides."
         )
     return gold
 
@@ -347,7 +347,7 @@ def _split_tags(known: Iterable[str], suffix: bool, scheme: Scheme | None) -> tu
         elif letter in ("O", *scheme.letters):
             name = rest.strip("-")
         else:
-            letters = ", f".join(scheme.letters)
+            letters = ", ".join(scheme.letters)
             raise InputError(
                 f"tag {tag!r} has the prefix {letter!r}, which {scheme.title} does not have ({letters}; O outside)."
             )

@@ -415,7 +415,7 @@ class Corpus:
             place = self.place_of_sentence(values.index(None))
             raise InputError(
                 f"{place}: this sentence has no comment `# {key} = …`, which --unit meta:{key} needs for all. Add "
-                f"it, or resample sentences: --unit sentence"
+                "it, or resample sentences: --unit sentence"
             )
         return Column.of(value or "" for value in values)
 

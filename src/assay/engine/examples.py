@@ -69,7 +69,7 @@ def draw_sentences(run: Run, items: Items, tables: Tables, options: Options) -> 
     if options.kind == UNRESOLVED:
         draw = task.drawing.unresolved_examples
         if draw is None:
-            about = " and f".join(name for name, one in tasks().items() if one.drawing.unresolved_examples)
+            about = " and ".join(name for name, one in tasks().items() if one.drawing.unresolved_examples)
             raise UsageError(f"--kind {UNRESOLVED} is for {about}, but {run.task} are compared.")
         yield from draw(run, items, options)
         return

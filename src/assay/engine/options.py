@@ -239,7 +239,7 @@ class Options:
                     raise unknown("system", file, names)
                 if files.count(file) > 1 and option != "input_format":
                     values = getattr(self, option)
-                    given = " f".join(f"--{option} {value}" for value in values)
+                    given = " ".join(f"--{option} {value}" for value in values)
                     raise UsageError(f"{given}: name the file of each, e.g. --{option} gold={values[0]}")
 
     def column_of(self, name: str) -> str | None:

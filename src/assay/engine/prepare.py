@@ -206,7 +206,7 @@ class Run:
             # What gold leaves out, systems need not have.
             known = {*ours, *(row[1 if gold.by_id and system.by_id else 0] for row in gold.left_out)}
             absent = [key for key in ours if key not in order]
-            both, lack = (gold, system), f"{0}: lacks the documents {2}, which {1} has."
+            both, lack = (gold, system), "{0}: lacks the documents {2}, which {1} has."
             # Annotations of one file are told by whose they are.
             sides = [f"{one.name}, {one.which}" if gold.name == system.name else one.name for one in both]
             if absent and self.options.missing == "error":

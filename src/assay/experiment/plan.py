@@ -49,7 +49,7 @@ PLACEHOLDERS = {
 # {name} is a placeholder, {{name}} the text {name}; other braces are plain text.
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
 _HEADER = re.compile(r"^\s*\[+([^\[\]]+)\]")
-_KEY = re.compile(r"""^\s*(f"[^"]*f"|'[^']*'|[\w.-]+)\s*=""")
+_KEY = re.compile(r"""^\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
 _KINDS: Mapping[type, str] = {str: "text in quotes", int: "a whole number", bool: "true or false", dict: "a table"}
 
 
@@ -535,7 +535,7 @@ class TomlTable:
             elif pair and ".".join(filter(None, (section, *names))) == wanted:
                 place = f"{self.path}:{number}"
                 break
-        what = " f".join(filter(None, (f"[{self.name}]" if self.name else "", key if named else "")))
+        what = " ".join(filter(None, (f"[{self.name}]" if self.name else "", key if named else "")))
         return InputError(f"{place}: {what}: {fact}" if what else f"{place}: {fact}")
 
     @contextmanager

@@ -937,7 +937,7 @@ def refuse_plain(item: Input) -> None:
     if item.plan.name == "jsonl" and (keys := records.plain_keys(item.plan.head)):
         raise InputError(
             f"{item.path}: this JSON contains no texts or labels{foreign.name_keys(keys)}. Give the file with the "
-            f"annotations; if each object is a record: --task records"
+            "annotations; if each object is a record: --task records"
         )
 
 

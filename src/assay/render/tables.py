@@ -291,7 +291,7 @@ def _tests(result: Result) -> Iterator[Table]:
             over = f"gold's {noun}s (recall)" if result.shown.matched else f"{noun}s"
             notes.append(
                 f"McNemar's exact test treats {over} as independent, but {over} of the same {unit_noun} are not: "
-                f"prefer p."
+                "prefer p."
                 if noun != unit_noun
                 else f"McNemar's exact test is the same as shuffling {over}."
             )
@@ -761,7 +761,7 @@ def _confidence(result: Result) -> Iterator[Table]:
     notes += [f"Highest recall, if all answers count: {', '.join(recalls)}."] * bool(recalls and result.shown.matched)
     notes += [
         f"{row.system}: AUC is below .5. If the confidences belong to a label other than {row.label}, name it: "
-        f"positive=LABEL."
+        "positive=LABEL."
         for row in result.calibrations
         if row.label and row.auc < 0.5
     ]

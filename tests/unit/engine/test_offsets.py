@@ -93,7 +93,7 @@ def test_gold_that_counts_ends_otherwise_is_named_with_its_option(tmp_path: Path
 def test_a_script_without_blanks_is_refused_by_gold_alone(tmp_path: Path) -> None:
     places = [(0, 2), (3, 6), (7, 9), (10, 12), (13, 16)]
     gold = documents(as_it_is, text=CHINESE, places=places)
-    with pytest.raises(AlignmentError, match=r"0 of 15 spans have the same place .*, but 15 if you add 1 to each end"):
+    with pytest.raises(AlignmentError, match=r"0 of 15 spans have the same .*, but 15 if you add 1 to each end"):
         score(tmp_path, gold, documents(MOVES["add 1 to each end"], text=CHINESE, places=places))
     assert not any("inside a word" in line for line in score(tmp_path, gold, gold).warnings)
 

@@ -283,7 +283,7 @@ def list_lineages(corpus: Corpus) -> Column:
         place = corpus.place_of_sentence(int(trees.sentence[above.argmax()]))
         raise InputError(
             f"{place}: {int(above.max()) + 1:,} levels of constituents, but leaf-ancestor takes at most {DEEPEST:,}. "
-            f"Leave the sentence out, or choose another measure: -m parseval"
+            "Leave the sentence out, or choose another measure: -m parseval"
         )
     counted = ~roots(trees)
     labels = trees.labels.mapped({label: category(label) for label in trees.labels.vocabulary})

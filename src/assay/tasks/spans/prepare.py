@@ -126,7 +126,7 @@ def _column_of(item: Input | Corpus, asked: str | None) -> str:
     if has_named_columns(item):
         raise UsageError(
             f"{item.path}: name the column of the spans: --column {ENTITY} for brackets, --column MISC:NER (or "
-            f"another key or column) for tags such as B-PER."
+            "another key or column) for tags such as B-PER."
         )
     if not item.plan.labels:
         raise InputError(f"{item.path}: no column but the words, so there are no spans to compare.")
