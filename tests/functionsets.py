@@ -97,7 +97,7 @@ def to_models(trees: FunctionTrees) -> list[Model]:
 
 
 def model(**labels_by_place: str) -> Model:
-    """`model(_03="root", _12="")`: labels, divided by spaces, over the words from one digit up to the other."""
+    """`model(_03="root", _12="")`: labels, separated by spaces, over the words from one digit up to the other."""
     return {
         frozenset(range(int(place[1]), int(place[2]))): frozenset(labels.split())
         for place, labels in labels_by_place.items()

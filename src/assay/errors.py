@@ -85,7 +85,7 @@ def unknown(
     near = [folded[match] for match in difflib.get_close_matches(key, folded, n=3, cutoff=0.5)]
     near = (usual or {}).get(key, "").split() or near
     more = f", … All: {command}" if len(known) > _MOST_NAMES and command else "."
-    hint = f"There is: {', '.join(known[:_MOST_NAMES] if command else known)}{more}"
+    hint = f"Available: {', '.join(known[:_MOST_NAMES] if command else known)}{more}"
     if near:
         hint = f"Did you mean {' or '.join(near)}?{f' All: {command}' if command else ''}"
     return UsageError(f"there is no {kind} {name!r}. {hint}")

@@ -50,13 +50,13 @@ def check_allowed(path: str | Path) -> None:
                 fact = f"lies in {given}, which is given as input"
             else:
                 fact = "is given as input" if str(path) == given else f"is {given}, which is given as input"
-            raise InputError(f"{path}: {fact}. Inputs are never written to; choose another name.")
+            raise InputError(f"{path}: {fact}. Choose another name, so that no input is overwritten.")
     with suppress(OSError):
         if target.is_file():
             with target.open("rb") as stream:
                 is_database = stream.read(len(_DATABASE)) == _DATABASE
             if is_database:
-                raise InputError(f"{path}: is a database, such as a store of runs. Choose another name.")
+                raise InputError(f"{path}: this is a database, such as a store of runs. Choose another name.")
 
 
 def write(path: str | Path, content: str | bytes) -> None:
@@ -92,7 +92,7 @@ def write_files(texts: Mapping[str, str | bytes], path: str | None) -> None:
     A single text without a name is the file itself.
     """
     if not path:
-        raise UsageError(f"{len(texts)} files are to be written. Give a folder: -o FOLDER")
+        raise UsageError(f"the output has {len(texts)} files. Give a folder: -o FOLDER")
     if "" in texts:
         write(path, texts[""])
         return
@@ -102,9 +102,9 @@ def write_files(texts: Mapping[str, str | bytes], path: str | None) -> None:
     folders = {folder for place in places.values() for folder in place.parents}
     for place in places.values():
         if place in folders:
-            raise UsageError(f"{place}: one document is this file, another lies in a folder of this name.")
+            raise UsageError(f"{place}: one document needs a file of this name, another a folder.")
         if place.exists():
-            raise UsageError(f"{place}: already exists. Name a folder or file that does not exist.")
+            raise UsageError(f"{place}: already exists. Choose another name.")
     for name, place in places.items():
         make_folder(place.parent)
         write(place, texts[name])
@@ -118,7 +118,7 @@ def check_writable(path: str) -> None:
         raise InputError(f"{path}: the folder {folder} does not exist. Make it: mkdir -p {folder}")
     replaced = Path(os.path.realpath(path)).parent
     if Path(path).is_dir():
-        raise InputError(f"{path}: a folder of this name is there. Name another.")
+        raise InputError(f"{path}: this is a folder. Choose another name.")
     if not os.access(path if is_stream(path) else replaced, os.W_OK):
         raise InputError(f"{path}: cannot be written.")
 

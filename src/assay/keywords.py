@@ -85,12 +85,12 @@ Examples = Annotated[int, Option(
 Interval = Annotated[Literal["score", "percentile", "bca", "wilson"], Option(
     TESTS, "Kind of 95% interval.", "score", signed=False)]
 Margin = Annotated[float | str | Sequence[str] | Mapping[str, float | str] | None, Option(
-    TESTS, "Smallest difference that matters, as a fraction (0.005) or in points (0.5pt). The verdict says whether a "
-    "system is better by more than it, equivalent within it, or not worse by it. Repeatable.", (),
+    TESTS, "Smallest difference that matters, as a fraction (0.005) or in points (0.5pt). The verdict then says "
+    "whether a system is better by more than this margin, equivalent within it, or not worse by it. Repeatable.", (),
     metavar="[MEASURE=]D", signed=False)]
 OnMismatch = Annotated[Literal["error", "skip", "warn"], Option(
-    COMPARED, "If texts differ: stop (error), leave the sentence or item out (skip), or compare by position (warn). "
-    "skip also leaves out items that a file lacks.", "error")]
+    COMPARED, "If texts differ: stop (error), leave out the sentence or item (skip), or compare by position (warn). "
+    "skip also leaves out items that are missing in a file.", "error")]
 Power = Annotated[float | None, Option(
     TESTS, 'Report the smallest difference that this test would find with this probability. "none" leaves this '
     'out.', 0.8, metavar="X", signed=False)]
@@ -115,10 +115,10 @@ class Keywords(TypedDict, total=False):
         "one annotator: --column gold=2 --column a=3.",
         metavar="[NAME=]COLUMN", signed=False)]
     id: Annotated[str, Option(
-        COMPARED, "Column of the ids of items; doc,turn for two together, none to go by order. Default: recognised "
-        "from the header.", "", metavar="NAME")]
+        COMPARED, "Column with the ids of items; doc,turn for two columns together, none to match items by order. "
+        "Default: recognised from the header.", "", metavar="NAME")]
     sets: Annotated[str | bool, Option(
-        COMPARED, "Separator of several labels of an item in one cell. In Python, True if lists of lists are sets.",
+        COMPARED, "Separator between the labels of an item in one cell. In Python, True if lists of lists are sets.",
         "", metavar="SEP")]
     input_format: Annotated[str | Sequence[str] | None, Option(
         COMPARED, "Format of the files (assay formats). NAME=FORMAT for one file. Default: recognised from the "
@@ -128,14 +128,15 @@ class Keywords(TypedDict, total=False):
         "ground-truth, curation, last, or the name of an annotator or a model (assay formats FILE). NAME=WHO for one "
         "file: --which gold=anna --which m1=model:m1.",
         (), metavar="[NAME=]WHO")]
-    map: Annotated[File | None, Option(COMPARED, "Mapping file, which replaces labels by others.", file="path")]
+    map: Annotated[File | None, Option(COMPARED, "File of rules that map labels to other labels.", file="path")]
     slices: Annotated[str | Sequence[str], Option(
-        BREAKDOWN, "Break down by, e.g. sentence-length, seen, meta:genre (assay measures). Repeatable.",
+        BREAKDOWN, "Break scores down by this, e.g. sentence-length, seen, meta:genre (assay measures lists all). "
+        "Repeatable.",
         (), metavar="SLICE", known="assay.engine.slices:slices")]
     train: Annotated[File | None, Option(
-        BREAKDOWN, "Training data (or a list of its words), for unseen words.", file="path")]
+        BREAKDOWN, "Training data, or a list of its words, to find unseen words.", file="path")]
     lexicon: Annotated[File | None, Option(
-        BREAKDOWN, "Dictionary: a list of words, or an annotated file.", file="path")]
+        BREAKDOWN, "Dictionary: a list of words or an annotated file.", file="path")]
     oov_fold_case: Annotated[bool, Option(BREAKDOWN, "Ignore case in words of --train and --lexicon.", False)]
     labels: Annotated[str | Sequence[str], Option(
         COMPARED, "Count only these labels.", (), metavar="PER,LOC", separator=",")]
@@ -144,32 +145,34 @@ class Keywords(TypedDict, total=False):
     on_mismatch: OnMismatch
     examples: Examples
     change: Annotated[str | None, Option(
-        BREAKDOWN, "Show only examples of this change (or NN->NE; * is any label).", metavar="NN→NE", signed=False)]
+        BREAKDOWN, "Show only examples of this change, also written NN->NE; * is any "
+        "label.", metavar="NN→NE", signed=False)]
     kind: Annotated[Literal[
         "correction", "new-error", "changed-error", "unresolved", "disagreement", "improved", "worsened",
     ] | None, Option(
         BREAKDOWN, "Show only examples of this kind; unresolved: mentions that no system resolves; disagreement: "
         "of annotators; improved, worsened: numbers or scores.", signed=False)]
     tagset: Annotated[File | None, Option(
-        PARTS, "Tagset, to split tags into categories: a name (assay tagset) or a file.", file="name")]
+        PARTS, "Tagset that splits tags into categories: a name (assay tagset lists them) or a file.", file="name")]
     strict_tagset: Annotated[bool, Option(PARTS, "Stop with an error if a tag is not in the tagset.", False)]
     expand_optional: Annotated[bool, Option(
-        PARTS, "Read an optional attribute that is left out as all of its values.", False)]
-    alternatives: Annotated[str | None, Option(PARTS, "Separator of several tags in one cell.", metavar="SEP")]
+        PARTS, "Treat a missing optional attribute as having all of its values.", False)]
+    alternatives: Annotated[str | None, Option(PARTS, "Separator between several tags in one cell.", metavar="SEP")]
     weights: Annotated[File | None, Option(
         PARTS, "Weights of categories for wpa and cwpa: a file, or equal, paper, poliqarp.", file="name")]
     sweep: Annotated[int, Option(
         PARTS, "Also compare under N random weightings, of categories (--tagset) or of error types (spans).",
         0, metavar="N", least=0)]
     blank_tag: Annotated[str, Option(
-        COMPARED, "Mark of words without annotation (_): O in tags of spans, a label of its own in other tags. "
-        "Default: such words stop spans with an error if others have O, and are left out of tags.",
+        COMPARED, "Mark of words without annotation (_). It counts as O in span tags and as a separate label in "
+        "other tags. Default: in span tags such words are an error if others have O; in other tags they are left "
+        "out.",
         "", metavar="_")]
     scheme: Annotated[str | Sequence[str], Option(
         SPANS, "Scheme of span tags: iob2, bioes, stacked, …; NAME=iob1 for one system. Default: recognised from "
         "the tags.", (), metavar="SCHEME", known="assay.formats.schemes:SCHEMES", signed=False)]
     repair: Annotated[str | Sequence[str] | Mapping[str, str], Option(
-        SPANS, "If annotations are faulty: mend what has one sure reading and drop the rest (mend, for tags as "
+        SPANS, "If annotations are faulty: mend those with one clear reading and drop the rest (mend; for tags as "
         "conlleval does), or drop all of them (drop). NAME=mend for one file: --repair gold=mend. Default: stop with "
         "an error.",
         (), metavar="[NAME=]mend|drop")]
@@ -180,32 +183,34 @@ class Keywords(TypedDict, total=False):
         SPANS, "Show the N most frequent surface forms of errors: missing, spurious, not in the text.",
         0, metavar="N", least=0)]
     preset: Annotated[Literal["crac2024", "crac2023", "crac2022", "conll18"] | None, Option(
-        COMPARED, "Measures and options of a shared task: CRAC on coreference (crac2024 is also that of 2025), or "
-        "CoNLL 2018 on words, tags and trees (conll18).")]
+        COMPARED, "Use the measures and options of a shared task: CRAC on coreference (crac2024 also covers 2025), "
+        "or CoNLL 2018 on words, tags and trees (conll18).")]
     only_annotated: Annotated[bool, Option(
         COMPARED, "Count relations only in sentences (or documents) in which gold has an annotation.", False)]
     link_column: Annotated[str, Option(
-        LINKS, "Column of identifiers (NEL-LIT, MISC:Wikidata). If it has several, joined by commas, all of them "
-        "are right.", "", metavar="NAME")]
+        LINKS, "Columns of identifiers (NEL-LIT, MISC:Wikidata). With several, joined by commas, each identifier "
+        "counts as right.", "", metavar="NAME")]
     link_field: Annotated[str, Option(
         LINKS, "Field of Entity brackets in CoNLL-U that contains identifiers.", "", metavar="wiki")]
     id_prefix: Annotated[str, Option(
-        LINKS, "Beginning of identifiers to leave out, in any file that has it.", "", metavar="PREFIX")]
+        LINKS, "Prefix to remove from identifiers, in any file that has it.", "", metavar="PREFIX")]
     schema: Annotated[File | None, Option(
         COMPARED, "JSON Schema of records. Default: inferred from gold.", file="path")]
     field: Annotated[Sequence[str], Option(
         COMPARED, "Kind of a field of records: total=number(absolute=0.01), items=set, notes=ignore.", (),
         metavar="PATH=KIND")]
-    same_ids: Annotated[File | None, Option(LINKS, "File of equal identifiers, two in each line.", file="path")]
+    same_ids: Annotated[File | None, Option(LINKS, "File with pairs of equal identifiers, one pair per "
+    "line.", file="path")]
     min_score: Annotated[str | float | Sequence[str] | Mapping[str, float] | None, Option(
-        COMPARED, "Count only answers of systems with at least this score or confidence, on the scale of the file; "
-        "or a file of --choose. NAME=0.5 for one system.", metavar="[NAME=]0.5", file="name")]
+        COMPARED, "Count only system answers with at least this score or confidence, on the scale of the file; or "
+        "give a file written by --choose. NAME=0.5 for one system.", metavar="[NAME=]0.5", file="name")]
     id_url: Annotated[str, Option(
-        LINKS, "Address of an identifier on the page, e.g. https://www.wikidata.org/wiki/{}", "", metavar="URL")]
+        LINKS, "Address that identifiers link to on the page: https://www.wikidata.org/wiki/{}", "", metavar="URL")]
     duplicates: Annotated[Literal["error", "first", "drop"], Option(
         SPANS, "If a mention is given twice: stop (error), keep the first (first), or drop all (drop).", "error")]
     zeros: Annotated[Literal["score", "error", "drop"], Option(
-        SPANS, "Mentions of empty nodes: score them, stop (error), or leave them out and count them (drop).",
+        SPANS, "Mentions of empty nodes: score them (score), stop (error), or leave them out and report how many "
+        "(drop).",
         "score")]
     mention_types: Annotated[File | None, Option(
         SPANS, "Types of mentions: from the tags of their heads (head), or from a file (tag TAB type, nominal TAB "
@@ -220,14 +225,14 @@ class ScoreKeywords(Keywords, total=False):
     """The options of score."""
 
     gold_errors: Annotated[File | None, Option(
-        SPANS, "List of spans in which gold itself is wrong.", file="path", one_file=True)]
+        SPANS, "File with a list of spans on which gold itself is wrong.", file="path", one_file=True)]
     choose: Annotated[str, Option(
-        COMPARED, "Choose the least confidence that counts by a measure, or by a least value of precision or recall "
+        COMPARED, "Choose the lowest confidence that counts, by a measure or by a minimum of precision or recall "
         "(\"recall>=0.9\" or \"recall>=90pt\"), and write it (-o chosen.json) for --min-score on other data.", "",
         metavar="MEASURE", signed=False)]
     judge: Annotated[File | None, Option(
         COMPARED, "Labels of a judge, such as a language model, for all items; gold has human labels for a random "
-        "part of them. Scores are estimated from both.", file="path", one_file=True)]
+        "sample of them. Scores are estimated from both.", file="path", one_file=True)]
     embed: Embed
 
 
@@ -235,7 +240,7 @@ class CompareKeywords(ScoreKeywords, total=False):
     """The options of compare: all that a run can have."""
 
     label_order: Annotated[Literal["contribution", "difference", "frequency", "name"], Option(
-        BREAKDOWN, "Order of labels: by contribution to the difference, size of their difference, frequency, name.",
+        BREAKDOWN, "Sort labels by contribution to the difference, size of their own difference, frequency or name.",
         "contribution", signed=False)]
     power: Power
     baseline: Annotated[str | None, Option(
@@ -245,8 +250,8 @@ class CompareKeywords(ScoreKeywords, total=False):
         "pairs")]
     margin: Margin
     combined: Annotated[str | bool, Option(
-        OUTPUT, "Write what is learnt from all systems, in the format of the first one (tags, dependencies, spans, "
-        "relations). In Python, True; the corpus is then Result.combined.", "", metavar="PATH", written=True,
+        OUTPUT, "Write the combination learnt from all systems, in the format of the first one (tags, dependencies, "
+        "spans, relations). In Python, give True; the corpus is Result.combined.", "", metavar="PATH", written=True,
         signed=False, one_file=True)]
     risk: Annotated[float | str | None, Option(
         TESTS, "Report the probability that a system breaks more than this share of what another has right: a "
@@ -265,27 +270,29 @@ class CrossKeywords(TypedDict, total=False):
 
     task: Annotated[Literal["tags", "spans", "graphs"] | None, Option(
         COMPARED, "Compare annotations by several guidelines instead of trees: tags, spans, or arcs (graphs, "
-        "dependencies). Default: trees, or graphs if a gold contains these.")]
+        "dependencies). Default: trees, or graphs if a gold contains graphs.")]
     column: Annotated[str | Sequence[str] | Mapping[str, str] | None, Option(
         COMPARED, "Column of tags or spans in the files of a theory, e.g. stts=XPOS; HEAD or DEPS for arcs. "
         "Repeatable.", metavar="[THEORY=]COLUMN")]
     label_path: Annotated[str, Option(
-        COMPARED, "Separator of general and special labels of spans: PER.artist is also PER.", ".", metavar="SEP")]
-    sizes: Annotated[Literal["2.1", "2.2", "paper"], Option(COMPARED, "Size by which edits are divided.", "2.1")]
+        COMPARED, "Separator between general and specific labels of spans: PER.artist is also "
+        "PER.", ".", metavar="SEP")]
+    sizes: Annotated[Literal["2.1", "2.2", "paper"], Option(COMPARED, "Tree size by which the number of edits is "
+    "divided.", "2.1")]
     edit_costs: Annotated[str | Mapping[str, float] | None, Option(
         COMPARED, "Cost of adding a missing unit and of deleting a spurious one, e.g. add=2,delete=1; for trees with "
         "--sizes paper. Default: 1 each.", metavar="add=A,delete=B")]
     subtypes: Annotated[bool, Option(
-        COMPARED, "Keep what follows the colon of relations, in trees and in measures, or leave it out.", True)]
+        COMPARED, "Keep or remove the subtypes of relations (after the colon), in trees and in measures.", True)]
     segmentation: Annotated[Literal["same", "strict", "chars"], Option(
-        COMPARED, "If words are cut in another way: stop (same), count the sentence as wholly missing (strict), "
+        COMPARED, "If words are segmented differently: stop (same), count the sentence as entirely missing (strict), "
         "or compare sets of characters (chars).", "same")]
     non_projective: Annotated[Literal["keep", "leave-out", "lift"], Option(
-        COMPARED, "Sentences with gaps: score them like others (keep), leave them out (leave-out), or lift arcs "
+        COMPARED, "Sentences with gaps: score them like the others (keep), leave them out (leave-out), or lift arcs "
         "until they are projective (lift).", "keep")]
     map: Annotated[File | Sequence[File] | Mapping[str, File] | None, Option(
-        COMPARED, "Mapping file, which replaces functions, or says which units a tag or label stands for (VVFIN TAB "
-        "VERB,fin). A side in it can be a theory. THEORY=FILE is for one theory. Repeatable.",
+        COMPARED, "File of rules that map functions, or that list the units of a tag or label (VVFIN TAB VERB,fin). "
+        "The side of a rule can be a theory. THEORY=FILE applies to one theory. Repeatable.",
         metavar="[THEORY=]FILE")]
     input_format: Annotated[str | None, Option(
         COMPARED, "Format of the files (assay formats). Default: recognised from the first lines.",
@@ -349,7 +356,7 @@ def explicit(function: Function) -> Function:
         check_keywords(keywords, kinds)
         for name in needed:
             if name not in values:
-                raise UsageError(f"{function.__name__}() lacks {name}. Give {' and '.join(needed)}.")
+                raise UsageError(f"{function.__name__}() needs {name}. Give {' and '.join(needed)}.")
         check_keywords(values, kinds)
         return function(*given, **keywords)
 

@@ -34,8 +34,8 @@ def load(kind: str, name: str) -> Any:
         # Whatever goes wrong in somebody's package is theirs to put right.
         package = point.dist.name if point.dist else point.module
         raise UsageError(
-            f"{name} of the package {package} cannot be loaded: {type(error).__name__}: {error}. Update it, or "
-            "remove it."
+            f"{name} of the package {package} cannot be loaded: {type(error).__name__}: {error}. Update or remove "
+            f"the package."
         ) from error
 
 

@@ -166,7 +166,7 @@ def accuracy_score(y_true: Tags | Sequence[str], y_pred: Tags | Sequence[str]) -
     lengths = _lengths(*sides)
     total = sum(lengths)
     if not total:
-        raise InputError("no words in it. Give one list of tags per sentence.")
+        raise InputError("contains no words. Give one list of tags per sentence.")
     gold, system = (chain.from_iterable(side) for side in sides)
     return sum(a == b for a, b in zip(gold, system, strict=True)) / total
 
@@ -194,7 +194,7 @@ def _count(y_true: Tags, y_pred: Tags, options: ScoreOptions) -> tuple[tuple[str
     if unknown_names := options.keys() - ScoreOptions.__annotations__:
         raise TypeError(f"unexpected keyword argument {sorted(unknown_names)[0]!r}")
     if _is_flat(y_true) or _is_flat(y_pred):
-        raise InputError("a list of tags, but a list of sentences, each a list of tags, is expected.")
+        raise InputError("expected a list of sentences, each a list of tags, but got one list of tags.")
     lengths = _lengths(y_true, y_pred)
     names, [gold, system] = _read([y_true, y_pred], lengths, options)
     _, ours, theirs = np.intersect1d(gold[0], system[0], assume_unique=True, return_indices=True)
@@ -207,7 +207,7 @@ def _count(y_true: Tags, y_pred: Tags, options: ScoreOptions) -> tuple[tuple[str
         except (TypeError, ValueError):
             weights = np.full(1, np.nan)
         if not (np.isfinite(weights) & (weights >= 0)).all():
-            raise UsageError("sample_weight has numbers from 0 on, one for each sentence.")
+            raise UsageError("sample_weight: give a number of at least 0 for each sentence.")
         if weights.shape != (len(lengths),):
             raise UsageError(
                 f"sample_weight has {weights.size:,} numbers for {len(lengths):,} sentences. Give one for each."
@@ -229,10 +229,10 @@ def _scores(
     """Precision, recall and F: numbers, or arrays over labels if there is no average."""
     zero_division = options.get("zero_division", 0)
     if zero_division not in (0, 1, "warn"):
-        raise UsageError(f"zero_division is 0 or 1, not {zero_division!r}.")
+        raise UsageError(f"zero_division: expected 0 or 1, but got {zero_division!r}.")
     zero = 1.0 if zero_division == 1 else 0.0
     if not beta >= 0:
-        raise UsageError(f"beta is 0 or more, not {beta}.")
+        raise UsageError(f"beta: expected 0 or more, but got {beta}.")
     if average not in (None, *AVERAGES):
         raise unknown("average", str(average), AVERAGES)
     right, system, gold = [np.atleast_1d(count.sum()) for count in counts] if average == "micro" else counts
@@ -262,7 +262,7 @@ class _Codes(dict[str, int]):
 
     def __missing__(self, tag: str) -> int:
         if not isinstance(tag, str) or not tag:
-            raise InputError(f"{tag!r}, but a tag is expected, e.g. 'B-PER' or 'O'.")
+            raise InputError(f"expected a tag, e.g. 'B-PER' or 'O', but got {tag!r}.")
         code = self[tag] = len(self)
         return code
 
@@ -349,7 +349,7 @@ def _split_tags(known: Iterable[str], suffix: bool, scheme: Scheme | None) -> tu
         else:
             letters = ", ".join(scheme.letters)
             raise InputError(
-                f"tag {tag!r} with the prefix {letter!r}, which {scheme.title} does not have ({letters}; O outside)."
+                f"tag {tag!r} has the prefix {letter!r}, which {scheme.title} does not have ({letters}; O outside)."
             )
         kinds.append(_LETTERS.get(letter, _OTHER) if scheme is None else ROLES.get(letter, OUTSIDE))
         unlabelled = scheme is not None and letter == "O"

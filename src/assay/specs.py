@@ -43,7 +43,7 @@ def convert_parameters(kind: str, given: Mapping[str, str], defaults: Mapping[st
         key = given_key if given_key in defaults else given_key.lower().replace("-", "_")
         if key not in defaults:
             if not defaults:
-                raise UsageError(f"{kind} takes no parameters, so not {key!r} either.")
+                raise UsageError(f"{kind} takes no parameters, but {key!r} is given.")
             raise unknown(f"parameter of {kind}", given_key, defaults)
         if key != given_key and key in given:
             raise UsageError(f"{kind}: {key} is given twice.")
@@ -55,7 +55,7 @@ def convert_parameters(kind: str, given: Mapping[str, str], defaults: Mapping[st
                 values[key] = type(default)(text) if isinstance(default, int | float) else text
         except (KeyError, ValueError):
             wanted = "true or false" if isinstance(default, bool) else "a number"
-            raise UsageError(f"{kind}: {key} is {wanted}, not {text!r}.") from None
+            raise UsageError(f"{kind}: {key} should be {wanted}, not {text!r}.") from None
     return values
 
 
@@ -84,7 +84,7 @@ def read_margin(text: str) -> float:
     """The margin of a score between 0 and 1 that `[MEASURE=]D` gives."""
     _, value = read_fraction("--margin", text, "0.005 or 0.5pt")
     if value <= 0:
-        raise UsageError(f"--margin {text}: a margin is above 0, e.g. 0.005 or 0.5pt.")
+        raise UsageError(f"--margin {text}: give a margin above 0, e.g. 0.005 or 0.5pt.")
     check_margin(text, value)
     return value
 
@@ -100,14 +100,14 @@ def check_margin(text: str, value: float) -> None:
             f"{value:g}pt{large}."
         )
     if value >= 1:
-        raise UsageError(f"--margin {text}: a margin is below 100 points, e.g. 0.005 or 0.5pt.")
+        raise UsageError(f"--margin {text}: give a margin below 100 points, e.g. 0.005 or 0.5pt.")
 
 
 def read_share(option: str, text: str) -> float:
     """The share that an option gives, above 0 and below 1."""
     _, value = read_fraction(option, text, "0.01 or 1%")
     if not 0 < value < 1:
-        meant = "0.01 is 1 percent" if value == 1 else "a share is above 0 and below 1"
+        meant = "0.01 is 1 percent" if value == 1 else "give a share above 0 and below 1"
         raise UsageError(f"{option} {text}: {meant}. Write e.g. 0.01 or 1%")
     return value
 

@@ -361,7 +361,7 @@ def test_identical_systems_are_said_to_be_so(opened):
     gold = [[("a", "A"), ("b", "B")]] * 30
     report = opened(assay.compare(gold, {"one": gold, "other": gold}, times=20, embed="all"))
     said = report.page.inner_text("#verdict")
-    assert said == "one and other do not differ in any sentence on accuracy."
+    assert said == "On accuracy, one and other do not differ in any sentence."
     counts = report.page.locator("#changed .kinds .count").evaluate_all("all => all.map(one => one.dataset.count)")
     assert counts == ["0", "0", "0", "0", "60"]
     assert report.seen.errors == []

@@ -176,7 +176,7 @@ def test_a_single_system_has_its_means(assay: Run, here: Path) -> None:
     done = assay("bayes", "p.csv", "--format", "md")
     assert done.returncode == 0
     assert re.search(r"\| a \| \d\d\.\d\d \[", done.stdout.replace("\\", ""))
-    assert "There is nothing to compare one system with." in done.stdout
+    assert "There is only one system, so nothing is compared." in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -194,9 +194,9 @@ def test_a_single_system_has_its_means(assay: Run, here: Path) -> None:
         "sizes."),
         (("runs.csv", "--rope", "0.002", "--lower", "time"), "there is no measure 'time'."),
         (("none.csv",), "none.csv"),
-        (("gold.conllu",), "gold.conllu:1: has no column dataset. The first line names the columns: dataset, "),
+        (("gold.conllu",), "gold.conllu:1: there is no column dataset. The first line names the columns: dataset, "),
         (("runs.csv", "runs.csv"), "runs.csv:1: not a line of numbers. A matrix has a line for each data set; "),
-        (("runs.csv", "--rope", "0.002", "--pairs", "runs.csv"), "runs.csv:1: has no column a. The columns are"),
+        (("runs.csv", "--rope", "0.002", "--pairs", "runs.csv"), "runs.csv:1: there is no column a. The columns are"),
     ],
 )
 @pytest.mark.usefixtures("alone")
@@ -226,7 +226,7 @@ def test_missing_runs_are_an_error_and_may_be_left_out(assay: Run, here: Path) -
     )
     done = assay("bayes", "p.csv", "--rope", "0.002", "--common")
     assert done.returncode == 0
-    assert "1 measurements missing or undefined, so 1 runs left out." in done.stderr
+    assert "1 measurements are missing or undefined, so 1 runs were left out." in done.stderr
 
 
 def test_help_says_which_columns_and_options_there_are(assay: Run) -> None:

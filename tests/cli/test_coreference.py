@@ -234,14 +234,14 @@ def test_a_mention_that_crosses_sentences_is_a_warning(assay: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--unit", "sentence"], "assay: chains reach over whole documents: --unit document"),
+        (["--unit", "sentence"], "assay: chains extend over whole documents. Use --unit document"),
         (
             ["-m", "muc(match=head)"],
             "assay: match=head needs the heads of mentions, which these files do not have.",
         ),
         (
             ["--slice", "sentence-length"],
-            "assay: --slice sentence-length: chains reach over whole documents, so there is document, meta:KEY, "
+            "assay: --slice sentence-length: chains extend over whole documents. Available: document, meta:KEY, "
             "label, entity-type, chain-length, head-upos, mention-type.",
         ),
         (["--mention-types", "none.tsv"], "assay: none.tsv: cannot be opened (no such file or directory)."),
@@ -273,7 +273,7 @@ def test_missing_documents_can_be_scored_as_empty(assay: Run) -> None:
     arguments = ("score", "bad/key.conll", "bad/missing-document.conll", "-m", "mentions", "--format", "json", *QUICK)
     result = result_of(assay(*arguments, "--missing", "empty"))
     assert result.score("missing-document", "mentions", "recall").value == pytest.approx(4 / 6)
-    assert result.warnings[0] == "missing-document: without the document (bad/two); part 000, scored as empty."
+    assert result.warnings[0] == "missing-document: lacks the document (bad/two); part 000, scored as empty."
 
 
 def test_documents_that_gold_does_not_have_can_be_ignored(assay: Run) -> None:

@@ -141,15 +141,15 @@ def test_a_list_of_functions_that_trees_do_not_fit_is_reported(assay, here):
     }
     assert (
         "brown@rr: no node has one of the labels of --functions rr=…, so labelled TedEval does not apply. Unlabelled "
-        "TedEval takes its phrases as they are."
+        "TedEval uses its phrases unchanged."
     ) in bare.stderr
     assert "parseval@rr" in {measure for _, measure in scores(run("all.txt", "brown@rr=brown.mrg"))}
     # What another version has is scored.
     both = scores(run("all.txt", "brown@rr=brown.mrg", "brown@dep=brown.conllu"))
     assert both["brown", "tedeval"] == 1
     assert (
-        "--functions rr=…: the list lacks hd (6) and obj (2), which the trees have in the places of functions. "
-        "TedEval leaves such nodes out, like categories. Add the labels that are functions."
+        "--functions rr=…: the list lacks hd (6) and obj (2), which the trees have where functions are. TedEval "
+        "leaves such nodes out, like categories. Add the labels that are functions."
     ) in run("some.txt", "x@rr=rr.mrg").stderr
     assert run("upper.txt", "x@rr=rr.mrg").stderr == (
         "assay: --functions rr=…: rr.mrg has no node with one of these labels (SBJ, …). List the labels of its "
@@ -174,7 +174,7 @@ def test_functions_are_mapped(assay, here):
     # Relations are mapped for the scores of their framework too.
     assert scores(mapped)["malt", "las(subtypes=true)@dep"] == 1
     assert "differ only in case" not in mapped.stderr
-    assert "the mapping rule gold: x → y fits nothing." in mapped.stderr
+    assert "the mapping rule gold: x → y matches nothing." in mapped.stderr
     assert [row["words"] for row in json.loads(mapped.stdout)["mappings"] if row["rule"] == "ps: HD → hd"] == [4, 4]
     assert "there is no side 'rr'" in assay("cross", *options, "--map", "sides.tsv").stderr
     assert "belong to phrases" in assay("cross", *options, "--map", "words.tsv").stderr
@@ -235,7 +235,7 @@ def test_no_gold_is_written_over(assay, here, arguments, name):
     done = assay("cross", *arguments, "-o", name)
     assert (done.returncode, done.stdout) == (2, "")
     fact = "is given as input" if name == "ps.mrg" else "is ps.mrg, which is given as input"
-    assert done.stderr == f"assay: {name}: {fact}. Inputs are never written to; choose another name.\n"
+    assert done.stderr == f"assay: {name}: {fact}. Choose another name, so that no input is overwritten.\n"
     assert (here / "ps.mrg").read_text("utf-8") == before
 
 
@@ -257,9 +257,9 @@ MALT = "malt@dep=malt.conllu"
             "'malt=malt.conllu' should be system@theory=path, e.g. malt@dep=malt.conllu",
         ),
         ((*THEORIES, "malt@dep=nope.conllu"), "nope.conllu: cannot be opened (no such file or directory)."),
-        ((*THEORIES, MALT, "--theory", "ps+xx"), "there is no theory 'xx'. There is: dep, ps."),
+        ((*THEORIES, MALT, "--theory", "ps+xx"), "there is no theory 'xx'. Available: dep, ps."),
         ((*THEORIES, MALT, "--functions", "ps"), "--functions 'ps' should be THEORY=FILE."),
-        ((*THEORIES, MALT, "--functions", "rr=dep.conllu"), "there is no theory 'rr'. There is: dep, ps."),
+        ((*THEORIES, MALT, "--functions", "rr=dep.conllu"), "there is no theory 'rr'. Available: dep, ps."),
         (
             (*THEORIES, "malt@dep=short.conllu"),
             "short.conllu: sentences: 1, but dep.conllu has 2. "
@@ -267,11 +267,11 @@ MALT = "malt@dep=malt.conllu"
         ),
         (
             ("generalise", *THEORIES, MALT),
-            "assay cross generalise takes golds alone: --theory dep=gold.conllu --theory ps=gold.mrg",
+            "assay cross generalise takes only golds: --theory dep=gold.conllu --theory ps=gold.mrg",
         ),
         (
             ("enrich", "brown.mrg"),
-            "assay cross enrich takes two files: phrase structure, and the treebank with the functions.",
+            "assay cross enrich takes two files: the phrase structure, and the treebank with the functions.",
         ),
         (
             ("enrich", "brown.mrg", "dep.conllu", "-o", "no/x.mrg"),
@@ -364,17 +364,17 @@ def test_one_gold_is_more_general(assay):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--column", "xx=3"), "--column xx=3: there is no theory 'xx'. There is: stts, ud."),
+        (("--column", "xx=3"), "--column xx=3: there is no theory 'xx'. Available: stts, ud."),
         (("--column", "ud=3"), "--column ud=3: ud has the column 2 already."),
-        (("--map", "xx=rules.tsv"), "--map xx=rules.tsv: there is no theory 'xx'. There is: stts, ud."),
+        (("--map", "xx=rules.tsv"), "--map xx=rules.tsv: there is no theory 'xx'. Available: stts, ud."),
         (("--map", "stts=two.tsv"), "--map: NE stands for PROPN and for NOUN. Write one line with all of its units."),
-        (("--map", "nothing.tsv"), "--map: NE stands for nothing. Name its units, or leave the line out."),
+        (("--map", "nothing.tsv"), "--map: NE has no units. Name them, or leave the line out."),
         (
             ("--theory", "stts+ud"),
-            "functions are those of trees. Leave --functions and --theory a+b out with --task tags.",
+            "--functions and --theory a+b are for trees. Leave them out with --task tags.",
         ),
         (("--sizes", "paper"), "--sizes is for trees. Leave it out with --task tags."),
-        (("-m", "las"), "-m las: is about dependencies, and tags are compared here: measures of tags."),
+        (("-m", "las"), "-m las: is for dependencies, and tags are compared here: measures of tags."),
         (("-m", "tedeval"), "-m tedeval: it is always given. It needs no -m."),
         (("--edit-costs", "ad=1"), "there is no edit 'ad'. Did you mean add?"),
         (("--edit-costs", "add"), "--edit-costs add: give both costs as numbers, e.g. add=2,delete=1"),

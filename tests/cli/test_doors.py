@@ -98,7 +98,7 @@ def test_contents_of_an_export():
     done = call("formats", "labelstudio/two.json", "--format", "json", folder=DATA)
     assert json.loads(done.stdout)["annotators"] == found.annotators
     lines = call("formats", "labelstudio/two.json", folder=DATA).stdout.splitlines()
-    assert lines[0] == "labelstudio/two.json: jsonl, Label Studio JSON (told by its first lines)"
+    assert lines[0] == "labelstudio/two.json: jsonl, Label Studio JSON (recognised by its first lines)"
     assert "  annotators, with their documents: 1 (4), ben@example.org (2)" in lines
 
 

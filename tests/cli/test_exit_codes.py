@@ -45,15 +45,15 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
         ),
         (
             (*SCORE, "--examples", "1", "--kind", "correction"),
-            "--kind is about changes between two systems; with one system there are only errors.",
+            "--kind selects changes between two systems, but there is only one. Give a second system.",
         ),
         (
             (*SCORE, "--slice", "frequency", "--train", "known.txt"),
-            "--slice frequency: --train is a list of words, which has no frequencies. Give the data itself.",
+            "--slice frequency: --train is a list of words without frequencies. Give the training data itself.",
         ),
         (
             ("compare", "gold.conllu", "m=a.conllu", "m=b.conllu"),
-            "two systems are called 'm'. Give each a name of its own.",
+            "two systems are called 'm'. Give each its own name.",
         ),
         (
             ("compare", "gold.conllu", "a.conllu"),
@@ -70,10 +70,10 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
         ((*SCORE, "--slice", "lable"), "there is no slice 'lable'. Did you mean label?"),
         (
             (*SCORE, "--slice", "meta:gnre"),
-            "--slice meta:gnre: gold.conllu has no comment `# gnre = …`. There is: newdoc id, genre.",
+            "--slice meta:gnre: gold.conllu has no comment `# gnre = …`. Available: newdoc id, genre.",
         ),
-        ((*SCORE, "--slice", "seen"), "--slice seen needs the known words: give --train FILE."),
-        ((*SCORE, "-m", "oov-accuracy"), "oov-accuracy needs the known words: give --train FILE."),
+        ((*SCORE, "--slice", "seen"), "--slice seen needs a list of known words: --train FILE"),
+        ((*SCORE, "-m", "oov-accuracy"), "oov-accuracy needs a list of known words: --train FILE"),
         ((*SCORE, "--input-format", "conlu"), "there is no format 'conlu'. Did you mean conllu"),
         ((*SCORE, "--seed", "-1"), "--seed -1: give 0 or more."),
         (("score", "gold.conllu", "a.conllu", "--times", "0"), "--times 0: give 1 or more."),
@@ -150,8 +150,8 @@ def test_an_internal_error_is_70_in_one_line_that_asks_for_a_report(assay, monke
     done = assay(*SCORE)
     assert done.returncode == 70
     assert done.stderr == (
-        "assay: internal error: ZeroDivisionError: division by zero. Please report it with the output of the same "
-        "command with --debug.\n"
+        "assay: internal error: ZeroDivisionError: division by zero. Please report it, with the output of this "
+        "command when run with --debug.\n"
     )
 
 

@@ -97,7 +97,7 @@ def test_a_system_without_figures_misses_every_threshold(assay, here):
         *("--fail-under", "accuracy=0.1"),
     )
     assert done.returncode == 1
-    assert done.stderr == "assay: accuracy of empty is undefined, so not at least 0.1.\n"
+    assert done.stderr == "assay: accuracy of empty is undefined, so it is not at least 0.1.\n"
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_system_without_figures_misses_every_threshold(assay, here):
     [
         ("accuracy=high", "--fail-under accuracy=high: 'high' is not a number. Write e.g. accuracy=0.95"),
         ("accuracy", "--fail-under accuracy: 'accuracy' is not a number. Write e.g. accuracy=0.95"),
-        ("accuracy=95", "--fail-under accuracy=95: scores lie between 0 and 1. Write 0.95 or 95pt"),
+        ("accuracy=95", "--fail-under accuracy=95: give a score between 0 and 1, e.g. 0.95 or 95pt."),
         ("accuracy=nan", "--fail-under accuracy=nan: 'nan' is not a number. Write e.g. accuracy=0.95"),
         (
             "acuracy=0.9",
@@ -117,7 +117,7 @@ def test_a_system_without_figures_misses_every_threshold(assay, here):
         ),
         (
             "accuracy@c=0.9",
-            "--fail-under accuracy@c=0.9: there is no system 'c'. There is: a.",
+            "--fail-under accuracy@c=0.9: there is no system 'c'. Available: a.",
         ),
     ],
 )
@@ -173,7 +173,7 @@ def test_what_only_the_baseline_has_is_said(assay):
     done = assay(*SCORE, "-m", "accuracy", "--fail-if-worse", "baseline.json")
     assert done.returncode == 0
     assert done.stderr == (
-        "note: baseline.json also has b, sentence-accuracy, which nothing here is compared with.\n"
+        "note: baseline.json also contains b, sentence-accuracy, which this run does not have.\n"
     )
     assert assay(*SCORE, "-m", "accuracy", "--fail-if-worse", "baseline.json", "--quiet").stderr == ""
 
@@ -183,26 +183,26 @@ def test_what_only_the_baseline_has_is_said(assay):
     [
         (
             ("score", "gold.conllu", "b.conllu", "--times", "20"),
-            "baseline.json: there is no system 'b'. There is: a. A system is named by NAME=PATH.",
+            "baseline.json: there is no system 'b'. Available: a. To name a system: NAME=PATH",
         ),
         (
             (*SCORE, "-m", "tag-f1"),
-            "baseline.json: there is no measure 'tag-f1'. There is: accuracy, sentence-accuracy. "
+            "baseline.json: there is no measure 'tag-f1'. Available: accuracy, sentence-accuracy. "
             "Make the baseline again.",
         ),
         (
             (*SCORE, "--column", "XPOS"),
-            "baseline.json: is about column UPOS, not XPOS, so its scores cannot be compared. "
+            "baseline.json: evaluates column UPOS, not XPOS, so its scores cannot be compared. "
             "Make the baseline again.",
         ),
         (
             ("score", "b.conllu", "a.conllu", "--times", "20", "--column", "UPOS"),
-            "baseline.json: is about gold with other content, so its scores cannot be compared. "
+            "baseline.json: was made with a different gold, so its scores cannot be compared. "
             "Make the baseline again.",
         ),
         (
             ("score", "names.tsv", "a=names.tsv", "--times", "20"),
-            "baseline.json: is about tags, not spans, so its scores cannot be compared. Make the baseline again.",
+            "baseline.json: evaluates tags, not spans, so its scores cannot be compared. Make the baseline again.",
         ),
     ],
 )
@@ -243,7 +243,7 @@ def test_another_map_is_another_setting(assay, here):
     (here / "map.tsv").write_text(MERGED)
     done = assay(*SCORE, "--map", "map.tsv", "--fail-if-worse", "baseline.json", "--quiet")
     assert done.returncode == 2
-    assert done.stderr.startswith("assay: baseline.json: was made with another file for --map, so ")
+    assert done.stderr.startswith("assay: baseline.json: was made with a different file for --map, so ")
 
 
 @pytest.mark.parametrize("arguments", [("--seed", "3"), ("--unit", "document"), ("--slice", "label")])
@@ -269,12 +269,12 @@ def test_other_sentences_are_not_compared(assay, here, baseline):
     units = baseline.about.units
     done = assay("score", "gold.conllu", "a=some.conllu", *skip, "--fail-if-worse", "baseline.json")
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"is about {units} sentences, but {units - 2} sentences are compared here" in done.stderr
+    assert f"evaluates {units} sentences, but {units - 2} sentences are compared here" in done.stderr
     assay("score", "gold.conllu", "a=some.conllu", *skip, "-o", "some.json")
     assert assay("score", "gold.conllu", "a=some.conllu", *skip, "--fail-if-worse", "some.json").returncode == 0
     done = assay("score", "gold.conllu", "a=others.conllu", *skip, "--fail-if-worse", "some.json")
     assert done.returncode == 2
-    assert "some.json: leaves out other sentences" in done.stderr
+    assert "some.json: leaves out different sentences" in done.stderr
     assert assay(*SCORE, *skip, "--fail-if-worse", "some.json").returncode == 2
 
 
@@ -300,8 +300,8 @@ def test_a_baseline_without_a_value_is_2(assay, here, baseline):
     done = assay(*SCORE, "--fail-if-worse", "null.json", "--quiet")
     assert (done.returncode, done.stdout, done.stderr) == (
         *(2, ""),
-        "assay: null.json: accuracy of a is undefined there, so nothing can be compared with it. Make the baseline "
-        "again, or leave the measure out.\n",
+        "assay: null.json: accuracy of a is undefined there, so it cannot be compared. Make the baseline again, or "
+        "leave the measure out.\n",
     )
 
 
@@ -310,7 +310,7 @@ def test_an_undefined_score_misses_a_threshold_of_0(assay, here):
     (here / "s.tsv").write_text("Anna\tO\nsings\tO\n")
     done = assay("score", "g.tsv", "s.tsv", "-m", "exact", "--fail-under", "exact/precision=0", "--quiet")
     assert done.returncode == 1
-    assert done.stderr == "assay: exact/precision of s is undefined, so not at least 0.\n"
+    assert done.stderr == "assay: exact/precision of s is undefined, so it is not at least 0.\n"
 
 
 def test_a_baseline_that_is_not_there_is_2_before_the_work(assay, here):
@@ -363,18 +363,18 @@ def test_undefined_figures_are_left_out_of_flat_json(assay, here):
             "a a2=a",
             "--margin 1pt --fail-unless not-worse",
             1,
-            "it is not shown that a2 is not worse than a by the margin or more, because the test set is too small "
+            "not shown that a2 is not worse than a by the margin or more, because the test set is too small "
             "(verdict: identical).",
         ),
         ("a b", "--margin 20pt --fail-unless not-worse", 0, ""),
         ("a b", "--margin 20pt --fail-unless equivalent,better", 0, ""),
         ("a b", "--fail-unless better", 0, ""),
-        ("b a", "--fail-unless better", 1, "accuracy: it is not shown that a is better than b (verdict: different)."),
+        ("b a", "--fail-unless better", 1, "accuracy: not shown that a is better than b (verdict: different)."),
         (
             "b a",
             "--margin 0.01pt --fail-unless not-worse",
             1,
-            "accuracy: it is not shown that a is not worse than b by the margin or more (verdict: more-than-margin).",
+            "accuracy: not shown that a is not worse than b by the margin or more (verdict: more-than-margin).",
         ),
         ("a b", "--baseline b --fail-unless better", 1, "not shown that a is better than b (verdict: different)."),
         ("b a", "--baseline a --fail-unless better", 0, ""),
@@ -423,7 +423,7 @@ def test_points_are_fractions_in_all_gates(assay, here, baseline):
         ("b a", "1% --risk 2%", 2, "--risk 2% and --fail-if-breaks 1%: give one limit."),
         ("b a", "1", 2, "--fail-if-breaks 1: 0.01 is 1 percent. Write e.g. 0.01 or 1%"),
         ("b a", "x", 2, "--fail-if-breaks x: 'x' is not a number."),
-        ("b a c=a", "1%", 2, "--fail-if-breaks 1%: there are 3 systems. Name the old: --baseline"),
+        ("b a c=a", "1%", 2, "--fail-if-breaks 1%: there are 3 systems. Name the old one: --baseline"),
         ("b a c=a", "1% --baseline b", 1, "accuracy: c breaks more than 1% of what b has right"),
     ],
 )
@@ -441,7 +441,7 @@ def test_risk_needs_a_share_and_adds_probabilities(assay):
     done = assay("compare", *files, "--risk", "0")
     assert (done.returncode, done.stderr) == (
         2,
-        "assay: --risk 0: a share is above 0 and below 1. Write e.g. 0.01 or 1%\n",
+        "assay: --risk 0: give a share above 0 and below 1. Write e.g. 0.01 or 1%\n",
     )
     plain, asked = (assay("compare", *files, "--format", "json", *risk) for risk in ((), ("--risk", "1%")))
     (row, _), (own, _) = (json.loads(done.stdout)["risks"] for done in (plain, asked))

@@ -103,7 +103,7 @@ def test_a_pipe_is_written_to_and_never_replaced_by_a_file(here):
     done = run(here, *SCORE, "--format", "tsv", "-o", "pipe")
     reader.join(timeout=30)
     assert done.returncode == 0, done.stderr
-    assert found[0].startswith("# a reaches ") and "\n# Scores\n" in found[0]
+    assert found[0].startswith("# a scores ") and "\n# Scores\n" in found[0]
     assert (here / "pipe").is_fifo()
 
 
@@ -255,7 +255,7 @@ def test_texts_that_differ_in_normalisation_are_refused_with_the_remedy(assay, h
     (here / "nfd.tsv").write_text("Cafe\u0301\tN\nund\tK\n", "utf-8")
     done = assay("score", "nfc.tsv", "nfd.tsv")
     assert done.returncode == 2
-    remedy = "The texts differ in Unicode normalisation only. Bring both to NFC, e.g. with uconv -x nfc."
+    remedy = "The texts differ only in Unicode normalisation. Convert both to NFC, e.g. with uconv -x nfc."
     assert done.stderr.splitlines()[1] == remedy
 
 
@@ -265,8 +265,8 @@ def test_sentences_skipped_for_their_normalisation_are_told_with_the_remedy(assa
     done = assay("score", "nfc.tsv", "nfd.tsv", "--times", "20", "--on-mismatch", "skip")
     assert done.returncode == 0
     assert (
-        "nfd: places that differ in Unicode normalisation only: 1. To have them judged, bring both files to NFC, "
-        "e.g. with uconv -x nfc."
+        "nfd: 1 places differ only in Unicode normalisation. To compare them, convert both files to NFC, e.g. "
+        "with uconv -x nfc."
     ) in done.stderr
 
 
@@ -276,8 +276,9 @@ def test_files_that_share_no_sentence_for_their_normalisation_are_told_the_remed
     done = assay("score", "nfc.tsv", "nfd.tsv", *FAST, "--on-mismatch", "skip")
     assert done.returncode == 2
     assert done.stderr.splitlines()[1] == (
-        "no sentence is shared by nfc.tsv and nfd.tsv. The texts differ in Unicode normalisation only. "
-        "Bring both to NFC, e.g. with uconv -x nfc."
+        "nfc.tsv and nfd have no sentence in common.tsv. The texts differ only in Unicode normalisation. Convert "
+        "both "
+        "to NFC, e.g. with uconv -x nfc."
     )
 
 

@@ -100,7 +100,7 @@ def test_systems_that_differ_only_on_items_of_the_judge_are_not_called_equal(fil
         for name in ("later", "copy")
     }
     assert pairs["later"].warnings == ()
-    assert pairs["copy"].warnings == ("a and copy give the same answers throughout.",)
-    assert pairs["later"].verdict == "a and later do not differ on accuracy in any item that humans labelled."
+    assert pairs["copy"].warnings == ("a and copy give the same answers everywhere.",)
+    assert pairs["later"].verdict == "On accuracy, a and later do not differ in any item that humans labelled."
     several = [files[name] for name in ("a", "later", "copy")]
     assert assay.compare(files["human"], several, judge=files["judge"]).warnings == pairs["copy"].warnings

@@ -19,7 +19,7 @@ COMPARE = ("compare", "gold.conllu", "a.conllu", "b.conllu", "--times", "20")
 PROSE = "It was the best of times, it was the worst of times.\nIt was the age of wisdom.\n"
 WRAPPED = "permission is granted to any person who gets a copy\nof this software and of its documents to use\nit\n"
 SETTINGS = json.dumps({"name": "x", "version": "1", "scripts": {}, "files": [], "type": "y", "main": "z"})
-GIVE = "Give the file with the annotations (formats: assay formats)."
+GIVE = "Give the file with the annotations (assay formats lists the formats)."
 SAVE = "Save tables as CSV, and texts as plain text."
 
 
@@ -55,24 +55,24 @@ def archived(text):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("x.png", b"\x89PNG\r\n\x1a\n\0", f"a picture. {GIVE}"),
-        ("x.jpg", b"\xff\xd8\xff\xe0\0", f"a picture. {GIVE}"),
-        ("x.pt", b"\x80\x04\x95\0", f"a pickle of Python. {GIVE}"),
-        ("x.npy", b"\x93NUMPY\x01\0", f"arrays of numbers. {GIVE}"),
-        ("x.db", b"SQLite format 3\0\r", f"a database of SQLite. {GIVE}"),
-        ("x.rtf", b"{\\rtf1 a}", "a document in RTF. Save it as plain text."),
-        ("x.doc", b"\xd0\xcf\x11\xe0\0", f"a Word or Excel file. {SAVE}"),
-        ("x.docx", packed("[Content_Types].xml", "word/document.xml"), "a Word file. Save it as plain text, or its"),
-        ("x.xlsx", packed("[Content_Types].xml", "xl/workbook.xml"), "an Excel file. Save it as CSV."),
-        ("x.odt", packed("mimetype", "content.xml"), f"a document of LibreOffice or an e-book. {SAVE}"),
-        ("x.bz2", bz2.compress(b"x"), "compressed with bzip2, which is not read. Decompress it first: bunzip2"),
-        ("x.tar", archived(b"x"), "a tar archive. Unpack it first: tar xf x.tar"),
-        ("x.tar.gz", gzip.compress(archived(b"x")), "a tar archive. Unpack it first: tar xf x.tar.gz"),
-        ("x.txt", PROSE.encode(), "looks like a text without annotations. Give the file with the labels (formats"),
+        ("x.png", b"\x89PNG\r\n\x1a\n\0", f"this is a picture. {GIVE}"),
+        ("x.jpg", b"\xff\xd8\xff\xe0\0", f"this is a picture. {GIVE}"),
+        ("x.pt", b"\x80\x04\x95\0", f"this is a Python pickle. {GIVE}"),
+        ("x.npy", b"\x93NUMPY\x01\0", f"contains arrays of numbers. {GIVE}"),
+        ("x.db", b"SQLite format 3\0\r", f"this is an SQLite database. {GIVE}"),
+        ("x.rtf", b"{\\rtf1 a}", "this is an RTF document. Save it as plain text."),
+        ("x.doc", b"\xd0\xcf\x11\xe0\0", f"this is a Word or Excel file. {SAVE}"),
+        ("x.docx", packed("[Content_Types].xml", "word/document.xml"), "this is a Word file. Save it as plain text"),
+        ("x.xlsx", packed("[Content_Types].xml", "xl/workbook.xml"), "this is an Excel file. Save it as CSV."),
+        ("x.odt", packed("mimetype", "content.xml"), f"this is a LibreOffice document or an e-book. {SAVE}"),
+        ("x.bz2", bz2.compress(b"x"), "this file is compressed with bzip2, which assay does not read. Decompress it"),
+        ("x.tar", archived(b"x"), "this is a tar archive. Unpack it first: tar xf x.tar"),
+        ("x.tar.gz", gzip.compress(archived(b"x")), "this is a tar archive. Unpack it first: tar xf x.tar.gz"),
+        ("x.txt", PROSE.encode(), "looks like a text without annotations. Give the file with the labels (assay"),
         ("one.txt", PROSE.encode().splitlines()[0], "looks like a text without annotations."),
         ("LICENSE", WRAPPED.encode(), "looks like a text without annotations."),
         ("x.conllu", b"", "the file is empty. Did the program that writes it stop with an error?"),
-        ("blank.conllu", b"\n\n", "no words in it. Did the program that writes it stop with an error?"),
+        ("blank.conllu", b"\n\n", "contains no words. Did the program that writes it stop with an error?"),
     ],
 )
 @pytest.mark.parametrize("first", [True, False])
@@ -87,8 +87,8 @@ def test_a_file_that_has_no_annotations_is_named_for_what_it_is(assay, here, nam
 def test_json_that_is_about_something_else_is_named_with_its_keys(assay, here, files, indent):
     (here / "x.json").write_text(json.dumps(json.loads(SETTINGS), indent=indent), "utf-8")
     assert refused(assay("score", *files)) == (
-        "x.json: JSON without texts or labels (keys: name, version, scripts, files, type, …). Give the file with the "
-        "annotations; if each object is a record: --task records"
+        "x.json: this JSON contains no texts or labels (keys: name, version, scripts, files, type, …). Give the "
+        "file with the annotations; if each object is a record: --task records"
     )
 
 
@@ -102,7 +102,7 @@ def test_files_of_different_texts_say_how_much_agrees(assay, here):
     (here / "german.conllu").write_bytes((FOLDER / "german" / "gold.conllu").read_bytes())
     assert refused(assay("compare", "german.conllu", "a.conllu", "b.conllu")) == (
         "a.conllu:3: 'Storm', but german.conllu:5 has 'Sturm'; none of gold's 51 sentences agree, so the files "
-        "hardly belong together. Give the system's output for german.conllu."
+        "do not seem to belong together. Give the system's output for german.conllu."
     )
     sentences = (here / "a.conllu").read_text("utf-8").strip().split("\n\n")
     (here / "few.conllu").write_text("\n\n".join(sentences[:10]) + "\n\n", "utf-8")
@@ -124,7 +124,7 @@ def test_files_of_different_texts_say_how_much_agrees(assay, here):
     [
         ("id,label\n7,x\n", "s.csv: ids 7; g.csv has 1, 2: none in common. Name the column of ids: --id NAME; to go"),
         ("id,label,confidence\n1,x,90%\n2,y,5%\n", "s.csv:2: '90%' in column confidence is not a number: write 0.9 "),
-        (None, "a.conllu: words in columns (conllu), but gold has a row per item. Give rows of items."),
+        (None, "a.conllu: contains words in columns (conllu), but gold has one row per item. Give a table of items."),
     ],
 )
 def test_items_that_do_not_fit(assay, here, rows, message):
@@ -147,7 +147,7 @@ def test_files_that_are_not_there(assay, files, message):
 
 def test_a_measure_of_trees_on_a_file_without_trees(assay):
     assert refused(assay(*SCORE, "-m", "las")) == (
-        "gold.conllu: no heads in it (every cell is _). Give a file with trees, or compare its labels: -m accuracy"
+        "gold.conllu: contains no heads (every cell is _). Give a file with trees, or compare its labels: -m accuracy"
     )
 
 
@@ -175,15 +175,16 @@ def test_what_others_call_tasks_are_tasks():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((*COMPARE, "--slice", "foo"), "there is no slice 'foo'. There is: label, seen, frequency, sentence-length,"),
+        ((*COMPARE, "--slice", "foo"), "there is no slice 'foo'. Available: label, seen, frequency, "
+        "sentence-length,"),
         ((*COMPARE, "--slice", "lenght"), "there is no slice 'lenght'. Did you mean arc-length or text-length or "),
         ((*COMPARE, "--table", "comparisons"), "there is no table 'comparisons'. Did you mean tests?"),
         ((*COMPARE, "--table", "error_types"), "there is no table 'error_types'. Did you mean errors?"),
         ((*SCORE, "-m", "F1"), "there is no measure 'F1'. Did you mean tag-f1 or exact or label-f1? All: assay meas"),
-        ((*SCORE, "-m", "zzz"), "there is no measure 'zzz'. There is: accuracy, sentence-accuracy, "),
+        ((*SCORE, "-m", "zzz"), "there is no measure 'zzz'. Available: accuracy, sentence-accuracy, "),
         ((*SCORE, "-m", "accuracy kappa"), "-m accuracy kappa: one measure at a time, e.g. -m accuracy -m kappa"),
         (("measures", "precision"), "there is no measure 'precision'. Did you mean tag-f1 or exact or label-f1? All"),
-        (("cite", "zzz"), "there is no measure or test 'zzz'. There is: accuracy, "),
+        (("cite", "zzz"), "there is no measure or test 'zzz'. Available: accuracy, "),
         ((*SCORE, "--input-format", "bio"), "there is no format 'bio'. Did you mean conll or tsv? All: assay format"),
         ((*SCORE, "--input-format", "json"), "there is no format 'json'. Did you mean jsonl or records or items? Al"),
         ((*SCORE, "--format", "pdf"), "there is no format 'pdf'. Did you mean html?"),
@@ -199,12 +200,14 @@ def test_what_others_call_tasks_are_tasks():
         (COMPARE[1:4], "gold.conllu is a file, not a command. Write: assay compare gold.conllu a.conl"),
         (("help",), "there is no command 'help'. Write: assay --help"),
         (("help", "compare"), "there is no command 'help'. Write: assay compare --help"),
-        (("experiment", "x.toml"), "there is no command 'x.toml'. There is: run, status, export, import, splits. Se"),
+        (("experiment", "x.toml"), "there is no command 'x.toml'. Available: run, status, export, import, splits. "
+        "Se"),
         (("tagset", "shw"), "there is no command 'shw'. Did you mean show? See: assay tagset --help"),
         (("compare", "gold.conllu", "a.conllu"), "compare takes gold and at least two systems. For one system: assa"),
         (("plan", "gold.conllu", "a.conllu"), "plan takes gold and at least two systems: assay plan gold.conllu a.c"),
         (("agreement", "gold.conllu"), "agreement takes at least two annotators, but gold.conllu has no names of "),
-        (("convert", "gold.conllu", "--to", "zzz"), "there is no format 'zzz'. There is: conllu, conllx, conll, tsv"),
+        (("convert", "gold.conllu", "--to", "zzz"), "there is no format 'zzz'. Available: conllu, conllx, conll, "
+        "tsv"),
     ],
 )
 def test_a_name_that_does_not_exist(assay, arguments, message):

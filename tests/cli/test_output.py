@@ -43,7 +43,7 @@ def test_quiet_leaves_stderr_empty(assay, here):
 
 @pytest.mark.parametrize(
     ("form", "start"),
-    [("json", '{"schema": "assay/2",\n'), ("tsv", "# a reaches "), ("md", "*tags, column "), ("latex", "% Needs: ")],
+    [("json", '{"schema": "assay/2",\n'), ("tsv", "# a scores "), ("md", "*tags, column "), ("latex", "% Needs: ")],
 )
 def test_format_says_what_stdout_gets(assay, form, start):
     assert assay(*SCORE, "--format", form).stdout.startswith(start)
@@ -53,7 +53,7 @@ def test_format_says_what_stdout_gets(assay, form, start):
     ("name", "start"),
     [
         ("x.json", '{"schema": "assay/2",\n'),
-        ("x.tsv", "# a reaches "),
+        ("x.tsv", "# a scores "),
         ("x.md", "*tags, column "),
         ("x.tex", "% Needs: "),
         ("x.html", "<!doctype html>"),
@@ -98,7 +98,7 @@ def test_a_missing_folder_is_refused_before_any_file_is_read(assay, option):
 def test_a_folder_is_no_output(assay, here):
     (here / "x.json").mkdir()
     done = assay("score", "none.conllu", "none.conllu", "-o", "x.json")
-    assert (done.returncode, done.stderr) == (2, "assay: x.json: a folder of this name is there. Name another.\n")
+    assert (done.returncode, done.stderr) == (2, "assay: x.json: this is a folder. Choose another name.\n")
 
 
 def test_a_run_that_fails_leaves_the_older_file_whole_and_nothing_beside_it(assay, here):
@@ -240,5 +240,5 @@ def test_tables_are_chosen_drawn_in_a_pipe_and_refused_by_a_wrong_name(assay, he
     assert (wrong.returncode, wrong.stderr) == (2, "assay: there is no table 'change'. Did you mean changes?\n")
     json = assay("score", "none", "none", "--table", "scores", "--format", "json")
     assert json.stderr == (
-        "assay: json does not consist of tables, so none can be chosen. Use tsv, csv, md, latex, table.\n"
+        "assay: json has no tables to choose from. Use tsv, csv, md, latex, table.\n"
     )

@@ -126,12 +126,12 @@ def test_methods_and_references_are_those_of_the_result(taggers: Path) -> None:
     for sentence in (
         "We scored 5 systems on 48 sentences, 632 words with a gold label (tags, column UPOS).",
         "The measures are accuracy and tag F1.",
-        "Intervals and tests take the 48 sentences as independent, although they come from 4 documents.",
-        "Intervals of scores have the level 95% (Wilson's with the effective number of words, by the variance over",
-        "two-sided: outputs are exchanged sentence by sentence (p is exact) [noreen1989].",
-        "p was corrected by Holm's method over 20 tests (10 pairs, 2 measures) [holm1979].",
-        "a margin of 1 point by two one-sided tests at 0.05, with Bonferroni's correction over 20 tests.",
-        f"All numbers were computed with assay {library.__version__} [assay].",
+        "Intervals and tests treat the 48 sentences as independent, although they come from 4 documents.",
+        "We report 95% intervals of scores (Wilson, with the effective number of words from the variance over",
+        "paired shuffling, which exchanges outputs sentence by sentence (p is exact) [noreen1989].",
+        "p-values were corrected with Holm's method for 20 tests (10 pairs, 2 measures) [holm1979].",
+        "a margin of 1 point by two one-sided tests at 0.05, with Bonferroni correction for 20 tests.",
+        f"All scores were computed with assay {library.__version__} [assay].",
     ):
         assert sentence in text
     references = (folder / "references.bib").read_text("utf-8")
@@ -146,7 +146,7 @@ def test_two_systems_have_their_difference(assay: Run, here: Path) -> None:
     text, row = (here / "p" / "table.tex").read_text("utf-8"), library.Result.read("r.json").comparisons[0]
     assert f"difference & +{100 * row.difference:.2f} & " in text
     assert r"Difference: b minus a in points, with the 95\% interval." in text
-    assert "Differences, the second" in (here / "p" / "figure.tex").read_text("utf-8")
+    assert "Differences (second" in (here / "p" / "figure.tex").read_text("utf-8")
     methods = (here / "p" / "methods.txt").read_text("utf-8")
     assert "A difference is significant if p is at most 0.05." in methods and "Holm" not in methods
 
@@ -163,7 +163,7 @@ def test_a_baseline_has_stars(taggers: Path) -> None:
 def test_scores_alone_are_not_tested(assay: Run, here: Path) -> None:
     assert assay("score", "gold.conllu", "a.conllu", "--paper", "p").returncode == 0
     assert "p was" not in (text := (here / "p" / "methods.txt").read_text("utf-8")) and "shuffling" not in text
-    assert "Intervals take the 48 sentences as independent" in text
+    assert "Intervals treat the 48 sentences as independent" in text
 
 
 def test_several_data_sets_are_averaged(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_runs_have_their_model(assay: Run, here: Path) -> None:
     assert done.returncode == 0, done.stderr
     methods = (here / "p" / "methods.txt").read_text("utf-8")
     assert "We compared 2 systems on 2 data sets" in methods
-    assert "that of a hierarchical model" in methods and "[szymanski2020, corani2017]" in methods
+    assert "from a hierarchical model" in methods and "[szymanski2020, corani2017]" in methods
     assert "Differences of at most 1 point count as practically equivalent." in methods
     assert "{average}" in (here / "p" / "table.tex").read_text("utf-8")
 
@@ -211,6 +211,6 @@ def test_what_has_no_ranking_of_systems_is_refused(assay: Run, here: Path) -> No
     assay("agreement", "a.conllu", "b.conllu", "-o", "agreement.json")
     done = assay("report", "agreement.json", "--paper", "p")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("assay: a table for a paper has systems and their scores; a result of agreement")
+    assert done.stderr.startswith("assay: --paper needs systems and their scores, but a result of agreement")
     assert not (here / "p").exists()
     assert assay("agreement", "a.conllu", "b.conllu", "--paper", "p").returncode == 2

@@ -68,7 +68,7 @@ def test_few_differing_sentences_give_a_range(assay, pilot):
     done = assay(*line, "md")
     assert "| accuracy | 2 points | 5 |" in done.stdout
     assert "| accuracy | 5 points | 5 | not possible |" in done.stdout
-    assert "Numbers with a range rest on fewer than 12 differing sentences" in done.stdout
+    assert "Numbers with a range are based on fewer than 12 differing sentences" in done.stdout
     last = json.loads(assay(*line, "json").stdout)["plans"][-1]
     # All five of 60 differ in the same way, so six of N must differ.
     needed = [
@@ -177,13 +177,13 @@ def test_annotators_make_a_table_of_items(assay, rated):
     ("options", "message"),
     [
         ("--system m=m.csv", "plan --system takes annotators: a file each, or one table of ratings for all."),
-        ("ratings.csv --system m=m.csv --margin 1pt", "--margin: with annotators, a plan gives the differences"),
-        ("ratings.csv --system m=m.csv --baseline m", "--baseline: not for a plan with annotators. Leave it out."),
+        ("ratings.csv --system m=m.csv --margin 1pt", "--margin: a plan with annotators computes the differences"),
+        ("ratings.csv --system m=m.csv --baseline m", "--baseline: not available for a plan with annotators."),
         ("ratings.csv --system m=m.csv --power 1", "--power 1: give a probability between 0 and 1, e.g. 0.8."),
         ("ratings.csv --system m=nowhere.csv", "nowhere.csv: cannot be opened"),
         (
             "ratings.csv --column r0 --column r1 --column r2 --column r3 --system m=m.csv",
-            "m on accuracy: no plan, because 4 annotators say too little about how much annotators vary. Give at "
+            "m on accuracy: no plan, because 4 annotators are too few to estimate how much annotators vary. Give at "
             "least 5.",
         ),
     ],
@@ -199,7 +199,7 @@ def test_a_plan_in_python_takes_gold_or_annotators():
     refused = (
         ({}, r"plan\(\) lacks gold. Give gold and systems, or annotators and systems."),
         ({"gold": [["A"]], "annotators": people}, r"plan\(\) takes gold or annotators, not both."),
-        ({"annotators": people}, "a plan with annotators takes at least one system"),
+        ({"annotators": people}, "a plan with annotators needs at least one system"),
         ({"annotators": people, "systems": {"m": people["r0"]}}, "because the differences do not vary."),
     )
     for given, message in refused:

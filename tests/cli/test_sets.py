@@ -92,21 +92,21 @@ def test_gates_hold_on_each_data_set(taggers: Path) -> None:
     [
         (("score", "--data", "de"), "--data de: should be NAME=GOLD, a pattern with {data}, or a TOML file."),
         ((*PATTERN[:4], *FAST), "compare takes gold and at least two systems. For one system: assay score"),
-        ((*PATTERN, "--partial", "x.json"), "--partial is for one data set at a time, without --data."),
-        ((*PATTERN, "--cluster", "slurm"), "--cluster is for one data set at a time, without --data."),
+        ((*PATTERN, "--partial", "x.json"), "--partial works on one data set at a time. Remove --data."),
+        ((*PATTERN, "--cluster", "slurm"), "--cluster works on one data set at a time. Remove --data."),
         ((*PATTERN, "--format", "html"), "each data set has a page of its own. Give a folder for them: --html"),
         ((*PATTERN, "--html", "x.htm"), "x.htm: each data set has a page of its own. Give a folder: --html FOLDER\n"),
         (
             (*PATTERN, SYSTEMS[0]),
-            "two systems are called 'hanta'. Give each a name of its own: NAME={data}/hanta.conllu\n",
+            "two systems are called 'hanta'. Give each its own name: NAME={data}/hanta.conllu\n",
         ),
         (
             (*PATTERN, "-o", "german/hanta.conllu", "--format", "json"),
-            "german/hanta.conllu: is given as input. Inputs are never written to; choose another name.",
+            "german/hanta.conllu: is given as input. Choose another name, so that no input is overwritten.",
         ),
         (
             ("compare", "--data", "sets.toml", *FAST, "-o", "german/gold.conllu", "--format", "json"),
-            "german/gold.conllu: is given as input. Inputs are never written to; choose another name.",
+            "german/gold.conllu: is given as input. Choose another name, so that no input is overwritten.",
         ),
         (
             ("cross", "--data", "x=gold", "--theory", "dep=x", "m@dep={data}"),

@@ -165,7 +165,7 @@ def test_pages_of_parts_have_sentences_if_these_were_asked_for(assay, here, monk
         assert assay(*words, *more, "--partial", "part.json").returncode == 0
         done = assay("merge", "part.json", "--html", "page.html", "--format", "tsv")
         assert done.returncode == 0
-        assert ("the page has no sentences, because the parts have none" in done.stderr) == note
+        assert ("the page has no sentences, because the parts contain none" in done.stderr) == note
 
 
 def whole_and_cut(run, words: list[str], monkeypatch: pytest.MonkeyPatch, *more: str) -> tuple[str, str]:
@@ -226,13 +226,13 @@ def test_an_error_in_one_shard_is_told_with_its_place(assay, here, monkeypatch):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--shard", "1/2"], "--shard is for parts. Say where this one goes, e.g.: --partial part-3.json"),
-        (["--partial", "p.json", "--html", "x.html"], "--partial writes a part and nothing else."),
+        (["--shard", "1/2"], "--shard needs a file for the part, e.g.: --partial part-3.json"),
+        (["--partial", "p.json", "--html", "x.html"], "--partial writes only a part."),
         (["--partial", "p.json", "--shard", "2/9"], "--shard 2/9: there are only 4 shards, because small"),
         (["--partial", "no/p.json"], "no/p.json: the folder no does not exist."),
         (["--cluster", "nowhere"], "there is no cluster 'nowhere'."),
-        (["--combined", "x", "--partial", "p.json"], "--combined is for one data set at once, without --partial."),
-        (["--combined", "x"], "--combined is about one file, but files are read one after the other here"),
+        (["--combined", "x", "--partial", "p.json"], "--combined works on one whole data set. Remove --partial."),
+        (["--combined", "x"], "--combined works on one file, but files are read separately here"),
     ],
 )
 def test_what_does_not_go_together_is_refused(assay, here, more, message, monkeypatch):

@@ -120,10 +120,10 @@ def test_merge_runs_no_code_that_a_part_names_unless_it_is_said(assay, here):
     done = assay("merge", "part.json")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "assay: part.json: names the measure mine:accuracy, which is code. If it is yours, say: -m mine:accuracy\n"
+        "assay: part.json: names the measure mine:accuracy, which is code. If you trust it, add: -m mine:accuracy\n"
     )
     assert not (here / "ran").exists()
-    assert assay("merge", "part.json", "-m", "mine:accuracy", "--quiet").stdout.startswith("# a reaches ")
+    assert assay("merge", "part.json", "-m", "mine:accuracy", "--quiet").stdout.startswith("# a scores ")
     assert assay("merge", "part.json", "-m", "mine:accuracy", "-m", "accuracy").returncode == 2
 
 
@@ -133,7 +133,7 @@ def test_a_terminal_gets_a_screenful_and_what_to_try_next(here):
     assert len(text.splitlines()) < 45
     assert "\nb is 9.65 points better than a on accuracy, at least " in text
     # Lines break wherever they are full.
-    assert "(91.14 and 81.49; a → b" in " ".join(text.split())
+    assert "(91.14 against 81.49; a → b" in " ".join(text.split())
     again = f"assay {' '.join(command)}"
     assert f"\nNext: {again} --html report.html\n      {again} --examples 3 --kind new-error\n" in text
     assert "\nNext: assay compare gold.conllu a.conllu b.conllu --times 20\n" in on_terminal(

@@ -214,7 +214,7 @@ def test_a_result_whose_parts_do_not_fit_together_is_refused(file):
         row["counts"].pop("system", None)
     path = file("result.json", json.dumps(data))
     message = refusal(command.main, [path, "--format", "tsv"], standalone_mode=False)
-    assert message.startswith("result.json: its parts do not fit together (")
+    assert message.startswith("result.json: this result is inconsistent (")
 
 
 # --- files ---

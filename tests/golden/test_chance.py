@@ -190,7 +190,7 @@ def test_counts_that_no_score_reads_change_no_digit(interval: str) -> None:
 def test_one_sentence_has_no_interval_and_is_told_of() -> None:
     result = assay.score([["A", "B"]], {"s": [["A", "A"]]}, ["accuracy"])
     assert all(math.isnan(row.low) for row in result.scores)
-    assert "There is only 1 sentence: no interval can be given, and p = 1 means nothing here." in result.warnings
+    assert "There is only 1 sentence, so there is no interval, and p = 1 means nothing." in result.warnings
 
 
 # --- power ---
@@ -234,8 +234,8 @@ def test_what_could_have_been_found_is_said_in_a_line() -> None:
     (row,) = decide_family(list(figures("accuracy", WORDS, of_words(case)).comparisons()), "pairs", [False])
     assert row.kind == "not-shown"
     assert list(power_lines([row], "sentence", 500)) == [
-        "With these 500 sentences, of which the systems differ in 48, a true difference of 4.0 points would have "
-        "been found with 80% probability. If the true difference is as observed (2.4 points), about 1,370 such "
+        "With these 500 sentences, 48 of which differ between the systems, a true difference of 4.0 points would "
+        "have been found with 80% probability. If the true difference is as observed (2.4 points), about 1,370 such "
         f"sentences would be needed (at least {round_number(row.power.needed_from)}, judging by the interval; if the "
         "true difference is near 0, no number is enough)."
     ]
@@ -245,12 +245,12 @@ def test_what_could_have_been_found_is_said_in_a_line() -> None:
     assert five.kind == "untestable"
     (line,) = power_lines([five], "sentence", 100)
     assert line.startswith(
-        "This test set is too small for a significant result: the systems differ in 5 sentences, and at least 6 are "
-        "needed."
+        "This test set is too small for a significant result: the systems differ in only 5 sentences, and at least "
+        "6 are needed."
     )
     assert line.endswith(
-        "If the true difference is as observed (5.0 points), about 157 such sentences would be needed (rests on 5 "
-        "differing sentences: between 69 and 480)."
+        "If the true difference is as observed (5.0 points), about 157 such sentences would be needed (between 69 "
+        "and 480, because only 5 sentences differ)."
     )
     assert list(few_lines([replace(five, few=True)], "sentence")) == [
         "The systems differ in only 5 sentences, so the interval of the difference is too narrow. Rely on the exact "
@@ -536,7 +536,7 @@ def test_clusters_have_the_standard_error_of_their_sums(tmp_path: Path) -> None:
     assert (result.about.unit, result.about.units) == ("speaker", expected["clusters"])
     assert "unit:meta:speaker" in result.signature
     (note,) = [note for note in result.notes if "standard error" in note]
-    assert f"is {expected['ratio']:.1f} times that over sentences" in note
+    assert f"is {expected['ratio']:.1f} times as large" in note
     rows: dict[str, list[list[int]]] = {"units": [[value, 1, 1, 1] for value in values]}
     rows["clusters"] = [
         [sum(v for v, c in zip(values, clusters, strict=True) if c == name), *[clusters.count(name)] * 3]
@@ -690,4 +690,4 @@ def test_a_run_given_twice_is_refused_and_one_run_borrows_the_others_spread(tmp_
     (row,) = result.comparisons
     assert row.runs is not None and row.runs.p_runs is None
     assert row.runs.v_b == pytest.approx(2 * row.runs.v_a)
-    assert "The spread over seeds of b is taken from a." in result.notes
+    assert "b has one run, so its spread over seeds is assumed to be that of a." in result.notes

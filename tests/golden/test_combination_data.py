@@ -41,9 +41,9 @@ def test_the_best_three_german_taggers() -> None:
     assert (bound.single_system, bound.folds) == ("hanta-pretrained", 10)
     assert [bound.learnt_low, bound.learnt_high, bound.p] == pytest.approx([0.00197, 0.00579, 0.0013], rel=0.01)
     assert bound.verdict == (
-        "A combination that learns which systems to trust with which label, on 9/10 of this test set at a time, "
-        "reaches 96.69, 0.39 more than hanta-pretrained [+0.20, +0.58], p = 0.0013°: it gains. The bound, 98.56, "
-        "needs someone who always knows which system is right."
+        "A combination that learns which systems to trust for which label, from 9/10 of this test set at a time, "
+        "scores 96.69, 0.39 more than hanta-pretrained [+0.20, +0.58], p = 0.0013°: a gain. To reach the upper "
+        "bound, 98.56, you would have to know for each answer which system is right."
     )
 
 

@@ -75,4 +75,4 @@ def test_universal_features_and_all_tags_equal_those_of_the_shared_task(shared_d
             "right": metric["correct"],
             **{name: metric[name] for name in ("gold", "system", "aligned")},
         }
-    assert "IBM-NY: column XPOS is empty; its scores there mean nothing." in result.warnings
+    assert "IBM-NY: column XPOS is empty, so its scores there mean nothing." in result.warnings

@@ -97,7 +97,7 @@ def test_what_only_the_scorer_refuses_is_scored(name, tmp_path, monkeypatch):
     assert counted(result)["LAS"] == [ACCEPTED[name], words, words, words]
     roots = [text for text in result.warnings if "root" in text]
     assert roots == (
-        ["gold: 1 sentence has more than one root, scored like others."] if name == "err_two_roots" else []
+        ["gold: 1 sentence has more than one root, scored like the others."] if name == "err_two_roots" else []
     )
 
 

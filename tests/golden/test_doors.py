@@ -345,7 +345,7 @@ def test_documents_without_a_prediction_are_scored_as_empty_on_request():
     for system in systems:
         check_counts(result, system, expected[system])
     assert result.systems[1].left_out == {"without predictions": 2}
-    assert "m2: without 2 documents: 12, 14, scored as empty." in result.warnings
+    assert "m2: lacks 2 documents: 12, 14, scored as empty." in result.warnings
     try:
         assay.compare(export, systems, "exact", which=which, times=5)
     except AssayError as error:
@@ -393,7 +393,7 @@ def adjudicate(path: Path | str) -> assay.Result:
 def test_differences_of_annotators_are_tasks_whose_decisions_come_back_as_gold(tmp_path):
     path = tmp_path / "adjudicate.json"
     result = adjudicate(path)
-    assert f"2 documents with 5 differences, to be decided: {path}." in result.notes
+    assert f"{path}: 2 documents with 5 differences to decide." in result.notes
     tasks = json.loads(path.read_text("utf-8"))
     for task, expected in zip(tasks, COMMANDS["adjudicate"]["expected"]["tasks"], strict=True):
         found = {
@@ -450,7 +450,7 @@ def test_changes_of_a_kind_between_systems_are_tasks_too(tmp_path):
     files = (export, f"m1={export}", f"m2={export}", *which, "--missing", "empty", "-m", "exact", "--times", "5")
     done = call("compare", *files, "--kind", "new-error", "--items", str(path))
     assert done.returncode == 0, done.stderr
-    assert f"2 documents with 2 differences, to be decided: {path}." in done.stdout
+    assert f"{path}: 2 documents with 2 differences to decide." in done.stdout
     tasks = json.loads(path.read_text("utf-8"))
     assert [[one["model_version"] for one in task["predictions"]] for task in tasks] == [["gold", "m1", "m2"]] * 2
     assert [task["data"]["id"] for task in tasks] == ["11", "14"]

@@ -92,7 +92,7 @@ def test_one_large_sentence_counts_with_its_size() -> None:
     [
         ("0.5", "--margin 0.5: 0.5 is 50 points. For 0.5 points write 0.005 or 0.5pt; for 50 points write 50pt."),
         ("accuracy=0.5", "--margin accuracy=0.5: 0.5 is 50 points."),
-        ("0", "--margin 0: a margin is above 0, e.g. 0.005 or 0.5pt."),
+        ("0", "--margin 0: give a margin above 0, e.g. 0.005 or 0.5pt."),
         ("-0.01", "--margin -0.01: a margin is above 0"),
         ("half", "--margin half: 'half' is not a number. Write e.g. 0.005 or 0.5pt"),
         (["0.01", "1pt"], "--margin 1pt: a second margin for all measures."),
@@ -100,7 +100,7 @@ def test_one_large_sentence_counts_with_its_size() -> None:
         ("las=", "--margin las=: '' is not a number. Write e.g. 0.005 or 0.5pt"),
         ("=0.01", "--margin =0.01: '=0.01' is not a number."),
         ("1", "--margin 1: 1 is 100 points. For 1 point write 0.01 or 1pt."),
-        ("150pt", "--margin 150pt: a margin is below 100 points, e.g. 0.005 or 0.5pt."),
+        ("150pt", "--margin 150pt: give a margin below 100 points, e.g. 0.005 or 0.5pt."),
     ],
 )
 def test_a_margin_that_means_nothing_is_refused(given: Any, message: str) -> None:
@@ -161,7 +161,7 @@ def test_p_of_a_system_below_the_annotators_is_that_of_the_system() -> None:
     row = next(row for row in result.comparisons if row.a == "human ceiling")
     assert row.difference < 0 and row.kind == "ceiling-as-good"
     assert row.p_not_worse is not None and row.p_equivalent is not None and row.p_not_worse < row.p_equivalent
-    assert f"p = {row.p_equivalent:.4f} for not worse" in result.verdict
+    assert f"p = {row.p_equivalent:.4f} for non-inferiority" in result.verdict
 
 
 def test_differences_that_go_one_way_are_bounded_by_their_number() -> None:
@@ -185,7 +185,7 @@ def test_the_interval_that_is_within_the_margin_is_shown() -> None:
     assert row.kind == "equivalent" and row.low90 is not None and row.high90 is not None
     assert row.high90 < 0.014 < row.high
     values = [f"{100 * row.value:.2f}" for row in result.overall if row.main]
-    assert f"({values[0]} and {values[1]}; a → b" in result.verdict
+    assert f"({values[0]} against {values[1]}; a → b" in result.verdict
     assert re.search(rf"for equivalence, 90% interval −{-100 * row.low90:.2f} to \S+\)", result.verdict)
 
 

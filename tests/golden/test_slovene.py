@@ -232,7 +232,7 @@ def test_crlf_line_ends_change_nothing(folder: Path, column: str) -> None:
     for diff in result.diffs:
         assert (diff.different, diff.both_right + diff.same_error) == (0, diff.items)
     assert all(row.p == 1 and row.difference == 0 for row in result.comparisons)
-    assert "lf and crlf give the same answers throughout." in result.warnings
+    assert "lf and crlf give the same answers everywhere." in result.warnings
     right = {"XPOS": 45_369, "LEMMA": 48_074}[column]
     assert result.score("crlf", "accuracy").value == right / 48_959
 
@@ -264,8 +264,9 @@ def test_other_tokens_are_aligned_by_characters(
     assert system.unaligned == facts["system_tokens"] - facts["aligned_tokens"]
     assert resegmented.gold.unaligned == facts["gold_tokens"] - facts["aligned_tokens"]
     assert (
-        f"other has other tokens than gold: aligned by characters, {facts['aligned_tokens']:,} of "
-        f"{facts['gold_tokens']:,} gold words have a counterpart among {facts['system_tokens']:,}."
+        f"other is tokenised differently from gold. The words were aligned by characters: "
+        f"{facts['aligned_tokens']:,} of {facts['gold_tokens']:,} gold words have a counterpart among "
+        f"{facts['system_tokens']:,}."
     ) in resegmented.warnings
 
 

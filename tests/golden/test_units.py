@@ -121,7 +121,7 @@ def test_intervals_that_are_too_short_or_assumed_are_marked_and_explained() -> N
     shown = render(result, "md").replace("\\", "")
     assert f"{100 * row.value:.2f} ([{100 * row.low:.2f}, {100 * row.high:.2f}]†)" in shown
     assert "† This interval is too narrow, because some labels have fewer than 10 words" in shown
-    assert f"100.00 [{100 * whole.low:.2f}, 100.00]‡" in shown and "the interval assumes .1 within sentences" in shown
+    assert f"100.00 [{100 * whole.low:.2f}, 100.00]‡" in shown and "the interval assumes a correlation of .1" in shown
     console = Console(width=34, file=io.StringIO())
     show(result, console, full=True)
     assert "†" not in console.file.getvalue() and "‡" not in console.file.getvalue()

@@ -97,7 +97,7 @@ def test_the_usual_measures_are_the_same_both_ways(task: str, draw: st.DataObjec
             result = assay.agreement({"a": first, "b": second}, task=task, times=5)
         except AssayError:
             return
-    assert [note for note in result.notes if "who comes first" in note] == []
+    assert [note for note in result.notes if "the order of the annotators" in note] == []
     assert set(tasks()[task].agreement) <= set(result.main_scores)
 
 
@@ -167,7 +167,7 @@ def test_what_takes_one_side_for_gold_is_not_given() -> None:
 def test_a_measure_that_depends_on_who_comes_first_is_said_or_refused() -> None:
     """Of a span that stands twice `exact` finds both copies in the other's one, but not the other way round."""
     sides = {"a": [[("A", 0, 0), ("A", 0, 0)], [("A", 0, 0)]], "b": [[("A", 0, 0)], []]}
-    said = "exact depends on who comes first, so it is not given."
+    said = "exact depends on the order of the annotators, so it is left out."
     assert said in assay.agreement(sides, ["exact", "fair"], times=10).notes
     with pytest.raises(AssayError, match=said):
         assay.agreement(sides, ["exact"], times=10)

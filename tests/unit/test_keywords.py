@@ -129,11 +129,11 @@ NO_DATA = "Give a file, or a list of sentences, each a list of labels."
 @each(
     ("call", "message"),
     [
-        (assay.score, "score() lacks gold. Give gold."),
+        (assay.score, "score() needs gold. Give gold."),
         (lambda: assay.score(None), "expected systems or annotators, but got None."),
         (lambda: assay.score(None, SYSTEM), f"gold: expected a path or data, but got None. {NO_DATA}"),
         (lambda: assay.score([None], SYSTEM), f"gold: expected a path or data, but got None. {NO_DATA}"),
-        (lambda: assay.score({}, SYSTEM), "gold: no words in it. Give one list of labels per sentence."),
+        (lambda: assay.score({}, SYSTEM), "gold: contains no words. Give one list of labels per sentence."),
         (lambda: assay.score(1, 2), "expected systems or annotators, but got 2. Give paths or data, e.g. "),
         (lambda: assay.compare(GOLD, None), "expected systems or annotators, but got None."),
         (lambda: assay.compare(GOLD, {"x": None}), f"x: expected a path or data, but got None. {NO_DATA}"),

@@ -48,8 +48,8 @@ def test_values_take_the_types_of_their_defaults():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"flag": "1"}, "m: flag is true or false, not '1'."),
-        ({"size": "two"}, "m: size is a number, not 'two'."),
+        ({"flag": "1"}, "m: flag should be true or false, not '1'."),
+        ({"size": "two"}, "m: size should be a number, not 'two'."),
         ({"sise": "2"}, "there is no parameter of m 'sise'. Did you mean size?"),
     ],
 )
@@ -80,11 +80,11 @@ def test_parameters_that_say_what_holds_anyway_are_left_out():
 
 def test_names_far_from_all_others_get_the_whole_list():
     assert str(unknown("measure", "zzz", ("accuracy", "tag-f1"))) == (
-        "there is no measure 'zzz'. There is: accuracy, tag-f1."
+        "there is no measure 'zzz'. Available: accuracy, tag-f1."
     )
     # A very long line has no middle.
     first, last = str(unknown("measure", "zzz", measures())).split(" … ")
-    assert f"There is: {', '.join(measures())}.".startswith(first.partition("'zzz'. ")[2])
+    assert f"Available: {', '.join(measures())}.".startswith(first.partition("'zzz'. ")[2])
     assert last.endswith(f", {list(measures())[-1]}.")
 
 

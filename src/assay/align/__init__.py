@@ -28,10 +28,11 @@ from assay.errors import MOST_PROBLEMS, AlignmentError, list_problems
 MISMATCH = ("error", "skip", "warn")
 MOST_COMBINATIONS = 1 << 24
 """The most pairs of words that are tried in one piece of text: 4,096 words on each side."""
-_NORMALISE = "The texts differ in Unicode normalisation only. Bring both to NFC, e.g. with uconv -x nfc."
+_NORMALISE = "The texts differ only in Unicode normalisation. Convert both to NFC, e.g. with uconv -x nfc."
 _MULTIWORDS = (
-    "The words are gold's, the text of their multiword tokens is not: is a line such as 3-4 missing? Tokens and "
-    "sentences are compared by characters. Leave these measures out, or such sentences: --on-mismatch skip"
+    "The words are the same as in gold, but the text of their multiword tokens is not. Is a line such as 3-4 "
+    "missing? Tokens and sentences are compared by characters. Leave these measures out, or leave such sentences "
+    "out: --on-mismatch skip"
 )
 _FEW = 5
 """In fewer sentences than these, no share shows that two files are about different texts."""
@@ -246,21 +247,23 @@ def align(
         elif _same_normalised(text.characters(), other.characters()):
             remedy = _NORMALISE
         elif sorted(text.sentences()) == sorted(other.sentences()):
-            remedy = "Both have the same sentences in another order. Bring them into gold's."
+            remedy = "Both have the same sentences in a different order. Sort them as in gold."
         elif on_mismatch == "warn" and (characters or gold.texts is not None):
             what = "Tokens and sentences are compared" if characters else "Spans are given"
             remedy = f"{what} by characters, which differ, so they cannot be compared by position."
         elif on_mismatch == "warn":
             remedy = (
-                "Sentences have other numbers of words, so they cannot be compared by position. "
-                "Try --on-mismatch skip"
+                "Sentences have different numbers of words, so they cannot be compared by position. Try "
+                "--on-mismatch skip"
             )
         elif gold.sentences >= _FEW and not shard:
             shared = gold.sentences - sum(here[1] - here[0] for here, _ in gaps)
             agree = f"{f'{shared:,}' if shared else 'none'} of gold's {gold.sentences:,} sentences agree"
             if 2 * shared < gold.sentences:
                 skip = "; to score only those that agree: --on-mismatch skip" if shared else "."
-                output = f"so the files hardly belong together. Give the system's output for {gold.name}{skip}"
+                output = (
+                    f"so the files do not seem to belong together. Give the system's output for {gold.name}{skip}"
+                )
                 if all(first == end for _, (first, end) in gaps):
                     output = f"and {system.name} has no others. Give its whole output{skip}"
                 raise AlignmentError(f"{problems[0]}; {agree}, {output}")
@@ -270,7 +273,7 @@ def align(
         skipped[slice(*here)] = system_skipped[slice(*there)] = True
     if skipped.all() and not shard:
         remedy = f" {_NORMALISE}" if _same_normalised(text.characters(), other.characters()) else ""
-        raise AlignmentError(f"{problems[0]}\nno sentence is shared by {gold.name} and {system.name}.{remedy}")
+        raise AlignmentError(f"{problems[0]}\n{gold.name} and {system.name} have no sentence in common.{remedy}")
     pair = _by_characters(text, other, column, skipped, system_skipped)
     same = sum(_same_normalised(text.characters(*here), other.characters(*there)) for here, there in gaps)
     return replace(pair, problems=tuple(problems), number_of_problems=len(gaps), normalisations=same)
@@ -293,7 +296,7 @@ def _without_words(gold: Corpus, system: Corpus, column: str) -> Pair:
         remedy = "Give (word, label) pairs to have them aligned by their text."
         if has_spans:
             remedy = (
-                "A sentence without spans has a line of its own (EMPTY TAB 999 TAB 999 TAB 999) or an empty list."
+                "A sentence without spans needs a separate line (EMPTY TAB 999 TAB 999 TAB 999) or an empty list."
             )
         number = "1 sentence" if system.sentences == 1 else f"{system.sentences:,} sentences"
         raise AlignmentError(f"{system.name}: {number}, but {gold.name} has {gold.sentences:,}. {remedy}")
@@ -371,8 +374,8 @@ def _match_forms(
     if len(forms_a) * len(forms_b) > MOST_COMBINATIONS:
         place = system.place(int(b.words[first_b])) if forms_b else gold.place(int(a.words[first_a]))
         raise AlignmentError(
-            f"{place}: multiword tokens cover {max(len(forms_a), len(forms_b)):,} words in one piece, too many to be "
-            "matched by their forms. Is that one token?"
+            f"{place}: multiword tokens cover {max(len(forms_a), len(forms_b)):,} words in a row, too many to match "
+            f"by their forms. Is that one token?"
         )
     longest = np.zeros((len(forms_a) + 1, len(forms_b) + 1), dtype=np.int32)
     there = np.array(forms_b, dtype=object)

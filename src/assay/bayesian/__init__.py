@@ -111,8 +111,8 @@ def bayes(
         if measure not in how.lower:
             if measure not in higher and suggests_less(measure):
                 raise UsageError(
-                    f"{table.name}: the name of {measure} suggests that less is better. Confirm it: --lower "
-                    f"{measure}; if more is better: --higher {measure}"
+                    f"{table.name}: the name of {measure} suggests that lower is better. Confirm it: --lower "
+                    f"{measure}; if higher is better: --higher {measure}"
                 )
             table.check_scale(measure, taken, sets)
         if table.layout == "seeds":
@@ -206,17 +206,17 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
     if few:
         sets = "One data set says" if few == [1] else f"{' or '.join(map(str, few))} data sets say"
         warnings.append(
-            f"{sets} little about a new one: much of each answer comes from the prior. The table 'How sure, "
-            "and how large' (--table differences) has in brackets how each share changes under other priors."
+            f"{sets} little about a new one, so the results depend much on the prior. The table 'How sure, and how "
+            f"large' (--table differences) shows in brackets how each share changes under other priors."
         )
     if error > LARGEST_ERROR:
         warnings.append(
-            f"Numerical error of the shares: up to {error:.4f}. More draws may make it smaller: --draws 200000"
+            f"Numerical error of the shares: up to {error:.4f}. More draws can reduce it: --draws 200000"
         )
     if posteriors and discordant and not any(split.tested for row in posteriors for split in row.replications):
-        warnings.append("--pairs: none of its rows is about these measures, data sets, systems and splits.")
+        warnings.append("--pairs: no row matches these measures, data sets, systems and splits.")
 
-    notes = ["There is nothing to compare one system with."]
+    notes = ["There is only one system, so nothing is compared."]
     if posteriors:
         several = len({part.rope.sentence for part in parts}) > 1
         sentences = [f"{part.name}: {part.rope.sentence}" if several else part.rope.sentence for part in parts]
@@ -233,18 +233,18 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
         single = all(len(runs.splits) == 1 for part, _ in by_means for runs in part.data)
         notes.append(
             f"Model: the Bayesian signed-rank test (Benavoli et al. 2014) on {'one score' if single else 'the mean'} "
-            "of each system and data set. It does not know how sure each score is. With outputs: assay compare "
+            f"of each system and data set. It ignores how uncertain each score is. With outputs: assay compare "
             "--data; with three or more runs of each system on each data set: the model over data sets."
         )
         if any(not part.rope.half for part, _ in by_means):
             notes.append(
-                "A share of .95 says less than p = 0.05: without a region, equally good systems reach it in 18% of "
-                "tables with 5 data sets, 13% with 10 and 11% with 40. Compare it with the signed-rank tests."
+                "A share of .95 is weaker evidence than p = 0.05: without a region, equally good systems reach it in "
+                "18% of tables with 5 data sets, 13% with 10 and 11% with 40. Compare it with the signed-rank tests."
             )
     if any(row.model == "correlated-t" for row in posteriors):
-        notes.append("On a single data set the correlated t-test is given; it says nothing about other data sets.")
+        notes.append("On a single data set, the correlated t-test is used. It does not apply to other data sets.")
     if len(posteriors) > 1:
-        notes.append("No correction for many comparisons applies to these shares.")
+        notes.append("These shares are not corrected for multiple comparisons.")
     notes += table.notes
     if 0 < error <= LARGEST_ERROR:
         notes.append(f"Numerical error of the shares: at most {error:.4f}.")
@@ -352,8 +352,8 @@ def _result_of_seeds(table: RunTable, measures: Sequence[str], systems: Sequence
         "score_forms": {measure: {"mean": "number"} for measure in beyond},
     }
     found.notes += [
-        "Rows are runs on one data set, not data sets. p comes from all ways to assign the runs of two systems to "
-        "them; with more than 200,000 ways, from Welch's t. It says nothing about other test items.",
+        "Rows are runs on one data set, not data sets. p comes from all assignments of the runs to the two systems, "
+        "or from Welch's t if there are more than 200,000. It does not apply to other test items.",
         *table.notes,
     ]
     ways = math.comb(sum(sizes[-2:]), sizes[-1]) if len(systems) > 1 else 1

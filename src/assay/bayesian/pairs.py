@@ -190,7 +190,7 @@ class Measured:
             mean = self.estimate(float(fitted.delta0.mean()), *_ends(fitted.delta0))
             seen, noise = fitted.evidence, "the region of equivalence" if half else "half an item of a test part"
             for places, text in (
-                (seen.treated, f"no variation between runs; taken to vary within {noise}"),
+                (seen.treated, f"no variation between runs; assumed to vary within {noise}"),
                 (seen.left_out, "left out, because nothing varies and there is no region of equivalence"),
             ):
                 notes += [f"{', '.join(self.data[index].name for index in places)}: {text}."] if places else []
@@ -198,7 +198,7 @@ class Measured:
             ropes = _ropes(half, CURVE // 2 + 1 if notes else CURVE)
             if seen.same_means:
                 notes.append(
-                    "All data sets have the same mean difference; the spread of runs bounds the prior in its place."
+                    "All data sets have the same mean difference, so the spread of runs bounds the prior instead."
                 )
             others = bayes.compute_curve(rows, self.rhos, ropes, fitted, step=step)
             points = [_point(rope, bayes.USUAL, *shares) for rope, *shares in others]
@@ -440,7 +440,7 @@ def _misfits(order: Sequence[str], relations: Mapping[tuple[str, str], Relation]
         sign = relations[first, last]
         for middle in (name for name in order if sign in ("<", ">") and name not in (first, last)):
             if relations[first, middle] in EQUAL and relations[middle, last] in EQUAL:
-                yield f"{first} ≈ {middle} ≈ {last}, yet {first} {sign} {last}: equivalences hide a difference."
+                yield f"{first} ≈ {middle} ≈ {last}, but {first} {sign} {last}: the equivalences hide a difference."
     for first, second, third in permutations(order, 3):
         circle = ((first, second), (second, third), (third, first))
         # Each is named once, from the system that comes first.
@@ -451,7 +451,7 @@ def _misfits(order: Sequence[str], relations: Mapping[tuple[str, str], Relation]
     for begin, end in combinations(range(len(order)), 2):
         sign = relations[order[begin], order[end]]
         if end - begin > 1 and "<" in links[begin:end] and sign != "<":
-            yield f"The chain has {order[begin]} below {order[end]}, yet {order[begin]} {sign} {order[end]}."
+            yield f"The order has {order[begin]} below {order[end]}, but {order[begin]} {sign} {order[end]}."
 
 
 # --- what a posterior says in a sentence, by its kind; never more than the numbers do ---
@@ -491,7 +491,7 @@ def posterior_verdict(posterior: Posterior, rope: Rope) -> str:
         name, side = (a, "a") if shares.a > shares.b else (b, "b")
         under = [getattr(point.decision, side) for point in posterior.prior_curve]
         sentences.append(
-            f"With {sets} much of this comes from the prior: under other priors the share for {name} lies between "
+            f"With {sets}, this depends much on the prior: under other priors, the share for {name} is between "
             f"{coefficient(min(under), 3)} and {coefficient(max(under), 3)}."
         )
     return " ".join(sentences)

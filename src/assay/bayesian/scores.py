@@ -48,7 +48,7 @@ def read_scores(path: str, text: str, sha256: str, input_format: str | None = No
         if len(header) < 3 or not all(_read_score(cell) for _, cells in lines for cell in [*cells.values()][1:]):
             return read_runs(path, text, sha256)
         raise InputError(
-            f"{path}:1: {header[0]!r} does not say whether rows are data sets or systems. Say which: "
+            f"{path}:1: {header[0]!r} does not show whether rows are data sets or systems. Choose one: "
             '--input-format "scores(rows=datasets)" or --input-format "scores(rows=systems)"'
         )
     # Columns before the scores, such as the seed of each row, each with a role of its own.
@@ -93,7 +93,7 @@ def _enter_scores(
     if not table.cells:
         raise InputError(f"{table.name}: contains no scores.")
     if means:
-        table.notes.append(f"Not read, because by name they are means of the others: {', '.join(means)}.")
+        table.notes.append(f"Not read, because they seem to be means of the others: {', '.join(means)}.")
     if has_spreads:
         table.notes.append("Spreads after a score (±0.4, (0.4)) are not used.")
     if not {"run", "fold"} & {*keys}:

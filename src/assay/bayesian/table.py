@@ -29,7 +29,7 @@ _LESS = {
     *("loss", "losses", "logloss", "error", "errors", "err", "entropy", "perplexity", "ppl", "nll", "brier", "ece"),
     *("mse", "rmse", "mae", "mape", "wer", "cer", "ter", "der", "eer", "distance", "latency", "time", "seconds"),
 }
-"""Words in the names of measures for which less is better."""
+"""Words in the names of measures for which lower is better."""
 
 Cells = dict[str, dict[str, dict[str, dict[Split, Row]]]]
 """By measure, data set, system and split."""
@@ -80,8 +80,8 @@ class RunTable:
         beyond = next((row for row in rows if not 0 <= row.value <= PERCENT), None)
         if beyond is not None:
             raise InputError(
-                f"{beyond.place}: {measure} is {beyond.value:g}, but scores lie between 0 and 1, or 0 and 100 in "
-                f"percent. Correct it; if less is better, any number is allowed with: --lower {measure}"
+                f"{beyond.place}: {measure} is {beyond.value:g}, but scores are between 0 and 1, or 0 and 100 in "
+                f"percent. Correct it; if lower is better, any number is allowed with: --lower {measure}"
             )
         scales: tuple[list[Row], list[Row]] = ([], [])
         for row in rows:
@@ -101,7 +101,7 @@ class RunTable:
 
 
 def suggests_less(measure: str) -> bool:
-    """True if a word of a measure's name suggests that less is better, such as `loss` or `error-rate`."""
+    """True if a word of a measure's name suggests that lower is better, such as `loss` or `error-rate`."""
     return any(word.lower() in _LESS for word in _WORDS.findall(measure))
 
 
@@ -150,8 +150,8 @@ def read_matrices(files: Sequence[tuple[str, str]], folds: int | None) -> RunTab
                     rows.append((f"{path}:{number}", numbers))
             except ValueError:
                 raise InputError(
-                    f"{path}:{number}: not a line of numbers. A matrix has a line for each data set; a table of "
-                    "measurements is given alone, without NAME=."
+                    f"{path}:{number}: expected a line of numbers. A matrix has a line for each data set; give a "
+                    f"table of measurements alone, without NAME=."
                 ) from None
         if not rows:
             raise InputError(f"{path}: contains no numbers.")
@@ -260,7 +260,8 @@ def pair_runs(
         raise InputError(f"{runs.name}: no {unit} has {measure} of all systems.")
     warnings = []
     if lost:
-        warnings.append(f"{measure}: {len(missing):,} measurements missing or undefined, so {lost:,} runs left out.")
+        warnings.append(f"{measure}: {len(missing):,} measurements are missing or undefined, so {lost:,} runs were "
+        f"left out.")
     if empty:
         warnings.append(f"{measure}: no runs of all systems on {', '.join(empty)}.")
     return paired, warnings
@@ -374,7 +375,7 @@ def find_rope(
     # Of scores without a bound nobody knows how far they can lie apart.
     if half > full and known:
         raise UsageError(
-            f"{measure}: a region of ±{half:g} is wider than scores can lie apart ({full:g}). "
+            f"{measure}: a region of ±{half:g} is wider than the range of scores ({full:g}). "
             f"{_REMEDY} {0.002 * full:g}"
         )
     return Rope(half, origin, half / full * items, full) if known else Rope(half, origin)
@@ -419,8 +420,8 @@ def scale_doubts(region: Rope, measure: str, data: Sequence[PairedRuns]) -> list
     if region.origin in INTERVALS and half > WIDE * full_score(data):
         doubts.append(
             f"{measure}: test parts of {_items(data):,.0f} items make the region as wide as ±{half:.3g} "
-            f"({region.origin}), and true differences are lost in it. Give the largest difference that does not "
-            f"matter: --rope"
+            f"({region.origin}), which hides true differences. Give the largest difference that does not matter: "
+            f"--rope"
         )
     if largest > 0 and is_within(largest, half):
         doubts.append(f"{measure}: no difference is larger than the region of ±{half:g}, so all systems count as "

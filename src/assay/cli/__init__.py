@@ -209,7 +209,7 @@ def _report_error(error: BaseException, debug: bool) -> int:
         text = f"{where}cannot be written ({str(error.strerror).lower()})."
     elif isinstance(error, MemoryError) or (isinstance(error, ImportError) and _MAPPING in str(error)):
         text = "not enough memory. Give fewer or smaller files at a time."
-    remedy = "Please report it with the output of the same command with --debug."
+    remedy = "Please report it, with the output of this command when run with --debug."
     if text or not debug:
         click.echo(f"assay: {text or f'internal error: {type(error).__name__}: {error}. {remedy}'}", err=True)
     return 2 if text else 70

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 MEASURE = measure_option('Measure, e.g. accuracy or "tag-f1(column=XPOS)" (assay measures). Repeatable.')
 SYSTEM = option(
-    "--system systems", "System to compare with the annotators; it is never part of their agreement. Repeatable.",
+    "--system systems", "System to compare with the annotators; it never counts in their agreement. Repeatable.",
     COMPARED, multiple=True, metavar="NAME=PATH")
 
 
@@ -80,12 +80,12 @@ def score_command(**given: Any) -> int:
 @click.command(cls=Command)
 @option("--fail-unless", "Exit with 1 unless the comparison of the last system with the first (with --baseline: of "
         "each system with it) shows one of these: better, more-than-margin, equivalent, not-worse, identical. All "
-        "but better and identical need --margin. Divide several by commas.", GATES, metavar="KINDS")
+        "but better and identical need --margin. Separate several by commas.", GATES, metavar="KINDS")
 @option("--fail-if-breaks", "Exit with 1 if the second system (with --baseline: any other) breaks more than this "
-        "share of what the first has right, with a probability above .05; with --data, on a new data set.", GATES,
+"share of what the first has right with a probability above .05; with --data, this applies to a new data set.", GATES,
         metavar="X")
-@option("--items", "Write documents in which systems differ, those of --kind if it is given: tasks of Label Studio "
-        "(.json), rows of Prodigy (.jsonl) or folders of brat (/).", BREAKDOWN, type=OutputPath())
+@option("--items", "Write the documents in which systems differ (with --kind, only those changes), as Label Studio "
+"tasks (.json), Prodigy rows (.jsonl) or brat folders (/).", BREAKDOWN, type=OutputPath())
 @_evaluation_options(CompareKeywords)
 def compare_command(**given: Any) -> int:
     """Compare systems: which is better, how sure, what changed.
@@ -113,7 +113,7 @@ def compare_command(**given: Any) -> int:
 @SYSTEM
 @option("--margin", "True difference to plan for, as a fraction (0.005) or in points (0.5pt). Repeatable. Default: "
         "0.5, 1, 2 and 5 points, and the observed difference.", TESTS, multiple=True, metavar="[MEASURE=]D")
-@option("--power", "Probability with which the difference is to be found.", TESTS, type=float, default=0.8,
+@option("--power", "Probability with which the test should find the difference.", TESTS, type=float, default=0.8,
         show_default=True, metavar="X")
 @keyword_options(CompareKeywords, (*NOT_PLANNED, "margin", "power"))
 @output_options
@@ -177,11 +177,11 @@ def _evaluate(
             raise UsageError(f"-m {spec}: one measure at a time, e.g. -m {names[0]} -m {names[1]}")
     output.check(sets=bool(data))
     if shard is not None and partial is None:
-        raise UsageError("--shard is for parts. Say where this one goes, e.g.: --partial part-3.json")
+        raise UsageError("--shard needs a file for the part, e.g.: --partial part-3.json")
     if partial is not None and (output.form or output.path or output.html or output.figures or output.paper or gates):
-        raise UsageError("--partial writes a part and nothing else. Tables, pages, figures and gates: assay merge")
+        raise UsageError("--partial writes only a part. For tables, pages, figures and gates: assay merge")
     if options.get("combined") and (partial is not None or data):
-        raise UsageError(f"--combined is for one data set at once, without {'--data' if data else '--partial'}.")
+        raise UsageError(f"--combined works on one whole data set. Remove {'--data' if data else '--partial'}.")
     options["embed"] = output.embed(options["embed"])
     text = {"score": "Scoring …", "compare": "Comparing …"}[verb]
     with output.progress(text) as status:
@@ -199,7 +199,7 @@ def _evaluate(
                 wrong = "--partial" if partial else "--cluster" if cluster else "--fail-if-worse"
                 wrong = "--choose" if options["choose"] else "--items" if items else wrong
                 wrong = "--judge" if options["judge"] else wrong
-                raise UsageError(f"{wrong} is for one data set at a time, without --data.")
+                raise UsageError(f"{wrong} works on one data set at a time. Remove --data.")
             golds, systems = name_data_sets(data, files)
             if verb == "compare" and len(systems) < 2:
                 raise UsageError(few)
@@ -264,10 +264,10 @@ def _contains_gold(files: tuple[str, ...], measures: tuple[str, ...], options: d
 @click.argument("annotators", nargs=-1, required=True, type=click.Path())
 @MEASURE
 @SYSTEM
-@option("--against", "How to compare systems with several annotators. Default: in all four ways. Repeatable.",
+@option("--against", "How to compare systems with several annotators. Default: all four ways. Repeatable.",
         COMPARED, multiple=True, type=click.Choice(["each", "majority", "any", "leave-one-out"]))
 @option("--items", "Write all items as TSV: ratings, disagreement, majority. With the ending .json, .jsonl or /, "
-        "write documents with differences as tasks of Label Studio, rows of Prodigy or folders of brat.", BREAKDOWN,
+"write the documents with differences as Label Studio tasks, Prodigy rows or brat folders.", BREAKDOWN,
         type=OutputPath())
 @keyword_options(AgreementKeywords)
 @output_options
@@ -321,7 +321,7 @@ def agreement_command(
 @data_option("NAME")
 @option("--theory theories", "Gold of a framework, NAME=PATH; or A+B: A with the functions of B. Repeatable.",
         COMPARED, multiple=True)
-@measure_option("Measure of a framework itself, instead of uas and las, or of parseval. Repeatable.")
+@measure_option("Measure within a framework, instead of uas and las, or parseval. Repeatable.")
 @option("--functions", "Labels that are functions, one per line. Repeatable.", COMPARED, multiple=True,
         metavar="THEORY=FILE")
 @keyword_options(CrossKeywords)
@@ -357,7 +357,7 @@ def cross_command(
 
         if len(systems) != 3:
             raise UsageError(
-                "assay cross enrich takes two files: phrase structure, and the treebank with the functions."
+                "assay cross enrich takes two files: the phrase structure, and the treebank with the functions."
             )
         chosen = {name: options[name] for name in ("subtypes", "input_format")}
         write_output(enrich(systems[1], systems[2], **chosen), output.path)
@@ -376,7 +376,7 @@ def cross_command(
 
         if systems[1:]:
             raise UsageError(
-                f"assay cross {systems[0]} takes golds alone: --theory dep=gold.conllu --theory ps=gold.mrg"
+                f"assay cross {systems[0]} takes only golds: --theory dep=gold.conllu --theory ps=gold.mrg"
             )
         names = ("subtypes", "input_format", "segmentation", "non_projective", "map", "on_mismatch")
         chosen = {name: options[name] for name in names}

@@ -53,7 +53,7 @@ def measures_command(names: tuple[str, ...]) -> None:
     click.echo("Slices (--slice):")
     for name, kind in cuts.items():
         click.echo(f"  {name:{width}}{kind.help}")
-    click.echo("\nOne in full: assay measures tag-f1. Your own: -m mymodule:myfunction (docs/measures.md).")
+    click.echo("\nTo explain one: assay measures tag-f1. To use your own: -m mymodule:myfunction (docs/measures.md).")
 
 
 _COMMON = ("conllu", "conll", "tsv", "slash", "jsonl", "brat", "brackets", "conll2012", "clusters", "ratings")
@@ -63,8 +63,8 @@ _COMMON = ("conllu", "conll", "tsv", "slash", "jsonl", "brat", "brackets", "conl
 @click.command(cls=Command)
 @click.argument("names", metavar="[NAMES|FILES]...", nargs=-1)
 @INPUT_FORMAT
-@choice("--repair", "mend drop", "Do not list faults that this would repair.")
-@choice("--format", "text json", "Format of what is said about FILES.", "text")
+@choice("--repair", "mend drop", "Leave out the faults that this option would repair.")
+@choice("--format", "text json", "Output format of the description of FILES.", "text")
 def formats_command(names: tuple[str, ...], input_format: str | None, repair: str | None, format: str) -> None:
     """List the input formats with examples, or say what files contain.
 
@@ -93,9 +93,11 @@ def formats_command(names: tuple[str, ...], input_format: str | None, repair: st
         for line in known.example.rstrip("\n").split("\n"):
             click.echo(f"    {line.replace(chr(9), '  ')}")
         click.echo("")
-    click.echo("All may be compressed (.gz, .xz), come from standard input (-), or lie in a folder or glob pattern.")
+    click.echo("Files can be compressed (.gz, .xz), come from standard input (-), or be given as a folder or a glob "
+    "pattern.")
     click.echo(
-        'The format is recognised by the first lines; force it with --input-format, e.g. "tsv(word=2, header=true)".'
+        'assay recognises the format from the first lines; to set it: --input-format, e.g. "tsv(word=2, '
+        'header=true)".'
     )
 
 
@@ -135,7 +137,7 @@ def list_tagsets() -> None:
 
     for name in read_bundled():
         click.echo(f"{name:10} {find_tagset(name).doc}")
-    click.echo("\nOne as a file, to start your own from: assay tagset show NAME. Use it with --tagset NAME or FILE.")
+    click.echo("\nTo start your own from one of these: assay tagset show NAME. To use one: --tagset NAME or FILE.")
 
 
 @tagset_command.command("show")
@@ -174,7 +176,7 @@ _TAGSET = "Tagset by name (nkjp, ipic, ud, …) or file."
 WRITTEN = option("-o --output", "Write to this file. Default: standard output.", type=OutputPath())
 _WEIGHTS = add_options(
     option("--conditional", "Weights given the part of speech, for the measure cwpa.", is_flag=True),
-    option("--normalise", "Scale the weights to sum 1, which changes no score.", is_flag=True),
+    option("--normalise", "Scale the weights to a sum of 1; no score changes.", is_flag=True),
     WRITTEN,
 )
 
@@ -195,12 +197,13 @@ def weights_command() -> None:
 @weights_command.command("ambiguity")
 @click.argument("lexicon", type=click.Path())
 @option("--tagset", _TAGSET, required=True)
-@option("--column", "LEXICON is a corpus: take the tags of each form in this column.")
-@choice("--denominator", "words_with_category all_words", "The words over which a category is averaged.",
+@option("--column", "LEXICON is a corpus: use the tags of each form in this column.")
+@choice("--denominator", "words_with_category all_words", "Words over which a category is averaged.",
         "words_with_category")
 @option("--alternatives", "Separator of several tags in one cell.", metavar="SEP")
 @option("--pos-conditional", "With --conditional: average each class over its own words.", is_flag=True)
-@option("--excess", "Count values beyond the first: what is never ambiguous weighs 0.", is_flag=True)
+@option("--excess", "Count only values beyond the first, so categories that are never ambiguous weigh "
+"0.", is_flag=True)
 @_WEIGHTS
 def weigh_ambiguity(
     lexicon: str, tagset: str, normalise: bool, output: str | None, conditional: bool, **options: Any
@@ -218,15 +221,16 @@ def weigh_ambiguity(
     from assay.tasks.tags.weights.ambiguity import from_file
 
     if options["pos_conditional"] and not conditional:
-        raise UsageError("--pos-conditional is about conditional weights. Add --conditional.")
+        raise UsageError("--pos-conditional needs conditional weights. Add --conditional.")
     options["conditional"] = conditional
     _write_weights(lambda tags: from_file(lexicon, tags, **options), tagset, normalise, output)
 
 
 @weights_command.command("rules")
 @click.argument("uses", type=click.Path())
-@option("--grammar", "What each rule refers to (JSON), if USES gives names and words.", type=click.Path())
-@option("--tagset", f"{_TAGSET} Other categories are then an error.")
+@option("--grammar", "File that lists what each rule refers to (JSON), if USES gives only names and "
+"words.", type=click.Path())
+@option("--tagset", f"{_TAGSET} Other categories are an error.")
 @option("--all-parses", "Count each parse fully, not by its probability.", is_flag=True)
 @option("--em", "Estimate the probabilities of parses by expectation maximisation over all.", is_flag=True)
 @option("--corpus", "The corpus that was parsed, for the parts of speech of its words.", type=click.Path())
@@ -252,11 +256,12 @@ def weigh_rules(uses: str, tagset: str | None, normalise: bool, output: str | No
 @weights_command.command("queries")
 @click.argument("log", type=click.Path())
 @option("--tagset", _TAGSET, required=True)
-@option("--aliases", "Other names of attributes: lines alias TAB category.", type=click.Path())
+@option("--aliases", "File with other names of attributes, one per line: alias TAB category.", type=click.Path())
 @choice("--unit", "queries mentions", "Count a category once per query, or each mention.", "queries")
 @option("--corpus", "Conditional weights by the words of a corpus that queries match.", type=click.Path())
 @option("--column", "Column of its tags.")
-@choice("--count", "shares words", "With --corpus: share a query out over the words it matches, or count each word.",
+@choice("--count", "shares words", "With --corpus: divide a query among the words it matches (shares), or count each "
+"word (words).",
         "shares")
 @_WEIGHTS
 def weigh_queries(log: str, tagset: str, normalise: bool, output: str | None, **options: Any) -> None:

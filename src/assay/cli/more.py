@@ -48,12 +48,12 @@ def report_command(result: str, output: Output) -> None:
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration) as error:
         # What cannot be shown was changed since it was written.
         raise InputError(
-            f"{result}: its parts do not fit together ({type(error).__name__}: {error}). Was it changed by hand? "
-            "Write it again with --format json."
+            f"{result}: this result is inconsistent ({type(error).__name__}: {error}). Was it edited by hand? Write "
+            f"it again with --format json."
         ) from error
     first = found if isinstance(found, Result) else next(iter(found.sets.values()))
     if output.has_page and first.texts is None and not first.bayes:
-        nothing = f"the page has no {first.text_noun}s, because the result has none"
+        nothing = f"the page has no {first.text_noun}s, because the result contains none"
         output.tell(f"note: {nothing}. Save it with --embed all.")
 
 
@@ -81,7 +81,7 @@ def merge_command(parts: tuple[str, ...], measures: tuple[str, ...], gates: Gate
 
         result = make_result(merge_files(parts, measures))
     if output.has_page and result.texts is None:
-        nothing = f"the page has no {result.text_noun}s, because the parts have none"
+        nothing = f"the page has no {result.text_noun}s, because the parts contain none"
         output.tell(f"note: {nothing}. Write them with --embed auto.")
     return output.deliver(result, gates)
 
@@ -95,12 +95,13 @@ def merge_command(parts: tuple[str, ...], measures: tuple[str, ...], gates: Gate
         "for items (logs too) csv, tsv or jsonl. Default for tags of spans: that of the file.")
 @choice("--as kind", "annotations predictions", "What to write to labelstudio or argilla. Default: predictions if "
         "the file is a model's or has scores.")
-@option("--column", "Label column to keep if the target has only one, or to write it to; or the layer of spans.")
+@option("--column", "Label column to keep if the target has only one, or to write to; or the layer of spans.")
 @option("--to-scheme", "Write tags of spans under this scheme, e.g. bioes.", type=SCHEME_NAMES, metavar="SCHEME")
 @option("--scheme", "Scheme of the tags in the file. Default: recognised from the tags.",
         type=SCHEME_NAMES, metavar="SCHEME")
 @choice("--repair", "mend drop conlleval discard",
-        "If annotations are faulty: mend what has one sure reading and drop the rest, or drop all of them.")
+        "If annotations are faulty: mend those with one clear reading and drop the rest (mend), or drop all of them "
+        "(drop).")
 @option("--which", "Whose annotation to write if the file contains several.", metavar="WHO")
 @INPUT_FORMAT
 @option("-o --output", "Write to this file; for brat, to a new folder, or to X.ann.", type=OutputPath())
@@ -148,7 +149,8 @@ def convert_command(
 @click.command(cls=Command)
 @choice("--language", "english german", "Only the taggers of one language. Default: all examples.")
 @option("--html", "Write report pages into this folder.", type=OutputPath(file_okay=False))
-@option("--copy", "Copy the files of the demo into this folder, to try things on.", type=OutputPath(file_okay=False))
+@option("--copy", "Copy the demo files into this folder, so that you can experiment with "
+"them.", type=OutputPath(file_okay=False))
 def demo_command(language: str | None, html: str | None, copy: str | None) -> None:
     """Compare real systems on the bundled corpora.
 

@@ -65,7 +65,7 @@ class Command(click.Command):
                 check_writable(path)
                 first = options.setdefault(os.path.realpath(path), option.opts[0])
                 if first != option.opts[0] and not is_stream(path):
-                    raise UsageError(f"{first} and {option.opts[0]} are both {path}. Give each a file of its own.")
+                    raise UsageError(f"{first} and {option.opts[0]} both name {path}. Give each its own file.")
             return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -255,8 +255,8 @@ INPUT_FORMAT = option(
     type=Names("format", _DECLARED["input_format"].known), metavar="FORMAT")
 CLUSTER = option("--cluster", "Address of a Dask scheduler, or slurm, pbs, sge, lsf, …", SHARDS, metavar="ADDRESS")
 _OUTPUT = add_options(
-    option("--format form", "Output format; flat is JSON of names and numbers, for trackers, and runs is CSV for "
-           "assay bayes. Default: table, or tsv in a pipe.", OUTPUT, type=Names("format", "assay.render:FORMATS")),
+    option("--format form", "Output format. flat is JSON with names and numbers, for experiment trackers; runs is "
+    "CSV for assay bayes. Default: table, or tsv in a pipe.", OUTPUT, type=Names("format", "assay.render:FORMATS")),
     option("-o --output", "Write to this file. Its ending sets the format, unless --format is given.",
            OUTPUT, type=OutputPath()),
     option("--table tables", "Show only these tables, with all rows, e.g. scores,changes. Repeatable.",
@@ -265,7 +265,8 @@ _OUTPUT = add_options(
            OUTPUT, is_flag=True),
     option("--html", "Also write a report page; for several data sets, a folder of pages.",
            OUTPUT, type=OutputPath()),
-    option("--figures", "Write the main figures into this folder, with --full all. Needs matplotlib (extra `plot`).",
+    option("--figures", "Write the main figures (with --full, all) into this folder. Needs matplotlib (extra "
+    "`plot`).",
            OUTPUT, type=OutputPath(file_okay=False), metavar="FOLDER"),
     option("--figure-format figure_formats", "Format of figures. Repeatable.",
            OUTPUT, multiple=True, type=click.Choice(["svg", "pdf", "png"]), default=["svg"], show_default=True),
@@ -275,18 +276,18 @@ _GATES = add_options(
     option("--fail-under", "Exit with 1 if a score is below X, a fraction or points, e.g. accuracy=0.95 or "
            "accuracy=95pt. X alone applies to the first measure. Repeatable.", GATES, multiple=True,
            metavar="[MEASURE[/SCORE][@SYSTEM]=]X"),
-    option("--fail-over", "Exit with 1 if a score of which less is better is above X, in its unit or in points, "
-           "e.g. mae=0.5 or hamming=5pt. Repeatable.", GATES, multiple=True, metavar="[MEASURE[/SCORE][@SYSTEM]=]X"),
+    option("--fail-over", "Exit with 1 if a score for which lower is better is above X, in its unit or in points, "
+    "e.g. mae=0.5 or hamming=5pt. Repeatable.", GATES, multiple=True, metavar="[MEASURE[/SCORE][@SYSTEM]=]X"),
     option("--fail-if-worse", "Exit with 1 if a main score is worse than that of the system with the same name in "
            "this saved result.", GATES, type=click.Path(), metavar="BASELINE.json"),
-    option("--tolerance", "With --fail-if-worse: the largest decrease that is allowed, as a fraction (0.002) or in "
-           "points (0.2pt).", GATES, default="0", metavar="X"),
+    option("--tolerance", "With --fail-if-worse: largest decrease that is allowed, as a fraction (0.002) or in "
+    "points (0.2pt).", GATES, default="0", metavar="X"),
 )
 shard_options = add_options(
-    option("--jobs", "Number of processes, for folders and data sets.",
+    option("--jobs", "Number of parallel processes for folders and data sets.",
            SHARDS, type=click.IntRange(min=1), default=1, show_default=True),
     CLUSTER,
-    option("--partial", "Write a part for assay merge, instead of a result.", SHARDS, type=OutputPath()),
+    option("--partial", "Write a part for assay merge instead of a result.", SHARDS, type=OutputPath()),
     option("--shard", "With --partial: this is job I of N, e.g. 3/16.", SHARDS, metavar="I/N"),
 )
 """Options for folders: processes, clusters and parts."""

@@ -157,7 +157,7 @@ class Output:
 
             more = len(list_figures(result)) - len({file.with_suffix("") for file in drawn})
             if more:
-                remarks.append(f"note: {plural(more, 'more figure')}: --full")
+                remarks.append(f"note: --full writes {plural(more, 'more figure')}.")
             elif not drawn:
                 remarks.append("note: nothing in this result can be drawn.")
         for line in (*remarks, *notes):

@@ -40,12 +40,12 @@ def experiment_command() -> None:
 
 @experiment_command.command("run")
 @PLAN
-@option("--jobs", "Number of runs at a time. Default: that of the file, or 1.", type=click.IntRange(min=1))
+@option("--jobs", "Number of parallel runs. Default: the number in the file, or 1.", type=click.IntRange(min=1))
 @CLUSTER
 @option("--retry", "Repeat failed runs as well.", is_flag=True)
 @option("--rescore", "Score the kept predictions of all runs again.", is_flag=True)
 @option("--dry-run", "Only show what would be run.", is_flag=True)
-@option("--quiet", "Show no line for each run.", is_flag=True)
+@option("--quiet", "Do not show a line for each run.", is_flag=True)
 def run_due(plan: str, retry: bool, rescore: bool, dry_run: bool, quiet: bool, **workers: Any) -> int:
     """Run everything that is not done yet.
 
@@ -139,7 +139,7 @@ def show_status(plan: str) -> None:
     if progress.imported:
         lines.append(f"imported: {progress.imported} runs.")
     if progress.others:
-        lines.append(f"kept, but not exported: {progress.others} runs that the file does not name any more.")
+        lines.append(f"kept, but not exported: {progress.others} runs that are no longer in the file.")
     # Each failure with the end of its log; those that failed in the same way once.
     failures: dict[tuple[str, str], list[Outcome]] = {}
     for outcome in progress.failures:
@@ -153,7 +153,8 @@ def show_status(plan: str) -> None:
 @experiment_command.command("export")
 @PLAN
 @option("-o --output", "Write to this file.", type=OutputPath())
-@option("--pairs", "Instead, write the items that only one system has right, for each pair and split.", is_flag=True)
+@option("--pairs", "Write instead the number of items that only one system has right, for each pair and "
+"split.", is_flag=True)
 def export_runs(plan: str, output: str | None, pairs: bool) -> None:
     """Write all measurements as CSV, for `assay bayes` and others.
 
@@ -176,7 +177,7 @@ def export_runs(plan: str, output: str | None, pairs: bool) -> None:
 @experiment_command.command("import")
 @PLAN
 @click.argument("table", type=click.Path())
-@option("--replace", "Overwrite what was imported before.", is_flag=True)
+@option("--replace", "Overwrite measurements that were imported before.", is_flag=True)
 def import_runs(plan: str, table: str, replace: bool) -> None:
     """Take measurements made elsewhere into the store; TABLE has the columns that `export` gives.
 
@@ -236,30 +237,30 @@ def _summary(progress: ExperimentProgress) -> str:
 @option("-m --measure measures", "Measure in the table. Default: all scores. Repeatable.", multiple=True)
 @option("--system systems", "Only these systems. Repeatable.", multiple=True)
 @option("--dataset datasets", "Only these data sets. Repeatable.", multiple=True)
-@option("--rope ropes", "Largest difference that does not matter, in the unit of the scores (0.002 if they are "
-        "fractions) or in points (0.2pt); or '98 items', ci95 (as in the paper; the default if it is at most 1 "
-        "point), ci95half, annotators. Default otherwise: none, every difference counts.",
+@option("--rope ropes", "Largest difference that does not matter, in the unit of the scores (0.002 for fractions) or "
+"in points (0.2pt); or '98 items', ci95 (as in the paper), ci95half, annotators. Default: ci95 if it is at most 1 "
+"point; otherwise every difference counts.",
         multiple=True, metavar="[MEASURE=]X")
 @option("--rho", "Correlation of runs: folds (1/folds, the default), sizes (of the parts), or a number.")
 @option("--folds", "Folds of a repetition, for matrices.", type=click.IntRange(min=2))
-@option("--common", "Compare on the runs that all systems have.", is_flag=True)
-@option("--lower", "Measure for which less is better. Repeatable.", multiple=True, metavar="MEASURE")
-@option("--higher", "Measure for which more is better, although its name suggests the opposite (loss, error). "
+@option("--common", "Use only the runs that all systems have.", is_flag=True)
+@option("--lower", "Measure for which lower is better. Repeatable.", multiple=True, metavar="MEASURE")
+@option("--higher", "Measure for which higher is better, although its name suggests the opposite (loss, error). "
         "Repeatable.", multiple=True, metavar="MEASURE")
-@option("--hierarchical", "Use the model over data sets also for a single one.", is_flag=True)
-@option("--priors", "Show other priors, also if there are many data sets.", is_flag=True)
-@option("--pairs", "For McNemar's test of each split: what assay experiment export --pairs writes, or the file of "
-        "the experiment.", type=click.Path())
-@option("--margin margins", "Smallest difference that matters, as a fraction (0.005) or in points (0.5pt): --rope "
-        "under the name that it has in compare. Repeatable.", multiple=True, metavar="[MEASURE=]D")
+@option("--hierarchical", "Use the model over data sets even for a single one.", is_flag=True)
+@option("--priors", "Show results under other priors, even with many data sets.", is_flag=True)
+@option("--pairs", "Input for McNemar's test of each split: the output of assay experiment export --pairs, or the "
+"file of the experiment.", type=click.Path())
+@option("--margin margins", "Smallest difference that matters, as a fraction (0.005) or in points (0.5pt): the same "
+"as --rope, by its name in compare. Repeatable.", multiple=True, metavar="[MEASURE=]D")
 @option("--annotation annotations", "With --rope annotators: two annotations.", multiple=True, type=click.Path())
-@option("--adjudicated", "The adjudicated version of the annotations.", type=click.Path())
+@option("--adjudicated", "Adjudicated version of the annotations.", type=click.Path())
 @option("--column", "Column of the annotations to compare.")
 @option("--draws", "Number of posterior draws.", type=click.IntRange(min=1000), default=50_000, show_default=True)
 @SEED
-@option("--nemenyi", "Form groups of ranks by Nemenyi's test, instead of Wilcoxon's and Holm's.", is_flag=True)
-@option("--input-format", "What the rows of a table of scores are, if its first cell does not say it: "
-        "scores(rows=datasets) or scores(rows=systems).", metavar="FORMAT")
+@option("--nemenyi", "Group ranks by Nemenyi's test instead of Wilcoxon's test with Holm correction.", is_flag=True)
+@option("--input-format", "What the rows of a table of scores are, if its first cell does not show it: "
+"scores(rows=datasets) or scores(rows=systems).", metavar="FORMAT")
 @paper_option
 @output_options
 def bayes_command(
@@ -298,7 +299,7 @@ def bayes_command(
     # A region without a name is for all other measures.
     by_measure: dict[str, str] = {}
     if ropes and margins:
-        raise UsageError(f"--margin {margins[0]}: the region of --rope is this margin. Give one of the two.")
+        raise UsageError(f"--margin {margins[0]}: --rope gives the same region. Give only one of the two.")
     name = "--margin" if margins else "--rope"
     for text in (*ropes, *margins):
         measure, _, value = text.rpartition("=")

@@ -41,7 +41,7 @@ KEPT = "(kept)"
 _OF_SENTENCES = ("sent_id", "text")
 """Comments that are about their sentence alone."""
 _ID = "# id "
-"""The beginning of a comment that names its sentence; further pairs may follow, divided by tabs."""
+"""The beginning of a comment that names its sentence; further pairs may follow, separated by tabs."""
 
 
 def _pairs_of(comment: str) -> Iterator[tuple[str, str]]:
@@ -415,11 +415,11 @@ class Corpus:
         values = self.metadata(key)
         if None in values and self.facts:
             keys = ", ".join(name for name in self.facts if name != "sent_id")
-            raise InputError(f"{self.name}: no column {key} for --unit meta:{key}. There is: {keys or 'none'}.")
+            raise InputError(f"{self.name}: no column {key} for --unit meta:{key}. Available: {keys or 'none'}.")
         if None in values:
             place = self.place_of_sentence(values.index(None))
             raise InputError(
-                f"{place}: this sentence has no comment `# {key} = …`, and --unit meta:{key} needs it on all. Add "
+                f"{place}: this sentence has no comment `# {key} = …`, which --unit meta:{key} needs for all. Add "
                 "it, or resample sentences: --unit sentence"
             )
         return Column.of(value or "" for value in values)
@@ -505,11 +505,11 @@ def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = 
 def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str = "data") -> Corpus:
     """A corpus from lists of labels, or of (word, label) pairs: one inner list per sentence."""
     if {*map(type, sentences)} != {list} and any(isinstance(sentence, str | Integral) for sentence in sentences):
-        raise InputError(f"{name}: a list of labels, but a list of sentences, each a list of labels, is expected.")
+        raise InputError(f"{name}: expected a list of sentences, each a list of labels, but got one list of labels.")
     lengths = [*map(len, sentences)]
     items: list[Any] = [*chain.from_iterable(sentences)]
     if not items:
-        raise InputError(f"{name}: no words in it. Give one list of labels per sentence.")
+        raise InputError(f"{name}: contains no words. Give one list of labels per sentence.")
     plain = {*map(type, items)} == {str}
     for place, item in enumerate(() if plain else items):
         # A label that is a number becomes its text, by itself or beside a word.
@@ -520,7 +520,8 @@ def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str =
     paired = isinstance(items[0], tuple | list)
     for item in () if plain else items:
         if not (is_pair(item) if paired else isinstance(item, str)):
-            raise InputError(f"{name}: {item!r}, but all items should be labels, or all (word, label) pairs.")
+            raise InputError(f"{name}: found {item!r}, but all items should be labels, or all of them (word, label) "
+            f"pairs.")
     labels = [item[1] for item in items] if paired else items
     content = repr([lengths, items]) if paired else repr(lengths) + "\t".join(items)
     return Corpus(

@@ -158,7 +158,7 @@ def from_spacy(docs: Any, *, spans: str = "ents", name: str = "data") -> Corpus:
             heads.append(int(number[head.i if head.text.strip() else token.i]))
             words.append(token)
         if spans != "ents" and spans not in doc.spans:
-            raise UsageError(f"{name}: a Doc has no spans {spans!r}. There is: {', '.join(['ents', *doc.spans])}.")
+            raise UsageError(f"{name}: a Doc has no spans {spans!r}. Available: {', '.join(['ents', *doc.spans])}.")
         for span in doc.ents if spans == "ents" else doc.spans[spans]:
             first, end = (int(place) for place in number[[span.start, span.end]])
             if first == end:
@@ -170,7 +170,7 @@ def from_spacy(docs: Any, *, spans: str = "ents", name: str = "data") -> Corpus:
         starts += [*sentences[1:].tolist(), len(words)]
         documents.append(len(starts) - 1)
     if not words:
-        raise InputError(f"{name}: no words in it. Give Docs that have some.")
+        raise InputError(f"{name}: contains no words. Give Docs that have some.")
     columns = {}
     for column, attribute in _ATTRIBUTES.items():
         strings = [str(getattr(word, attribute, "")) or _EMPTY for word in words]
@@ -193,7 +193,7 @@ def from_spacy(docs: Any, *, spans: str = "ents", name: str = "data") -> Corpus:
         document_starts=np.array(documents, dtype=np.int64),
         empty=_EMPTY,
         marks={"spans": found.in_order()[0]},
-        noted=(("tokens of white space are not words: {} left out.", blank),) if blank else (),
+        noted=(("{} tokens of white space were left out.", blank),) if blank else (),
     )
 
 
@@ -204,7 +204,7 @@ def _heads(heads: Ints, starts: Ints, relations: Sequence[str], name: str) -> Co
     if len(astray := np.flatnonzero(sentence != theirs)):
         word = int(astray[0])
         place = f"{name}, sentence {int(sentence[word]) + 1}, word {word - int(starts[sentence[word]]) + 1}"
-        raise InputError(f"{place}: its head is in another sentence. Do the Docs' sentences fit their trees?")
+        raise InputError(f"{place}: its head is in another sentence. Do the sentences of the Docs match their trees?")
     numbers = np.where(heads == words, 0, heads - starts[sentence] + 1).tolist()
     pairs = zip(numbers, relations, strict=True)
     return Column.of(_EMPTY if relation == _EMPTY else str(number) for number, relation in pairs)
@@ -333,7 +333,7 @@ def from_predictions(
         if len(words[number]) != len(found):
             raise InputError(
                 f"words, sentence {number + 1}: {len(words[number])} words, but {len(found)} positions have a "
-                "label. Was the sentence cut short for the model?"
+                "label. Was the sentence truncated for the model?"
             )
         return list(zip(words[number], found, strict=True))
 
@@ -347,7 +347,7 @@ def from_predictions(
             gold.append(labels(ids[kept], "label_ids", number))
             system.append(labels(answers, "predictions", number))
     if not gold:
-        raise InputError(f"label_ids: every label is {_IGNORED}, so there is nothing to judge.")
+        raise InputError(f"label_ids: every label is {_IGNORED}, so there is nothing to score.")
     return gold, system
 
 
@@ -430,7 +430,7 @@ def without_ignored(given: Sequence[tuple[str, Any]]) -> tuple[list[tuple[str, A
         ]
         kept.append((name, [row for row in rows if row]))
     if not kept[0][1]:
-        raise InputError(f"{given[0][0]}: every label is {_IGNORED}, so there is nothing to judge.")
+        raise InputError(f"{given[0][0]}: every label is {_IGNORED}, so there is nothing to score.")
     return kept, sum(row.count(_IGNORED) for row in golds)
 
 
@@ -508,7 +508,7 @@ def named_systems(systems: Any) -> dict[str, Given]:
         raise UsageError("no system to score. Give at least one in addition to gold.")
     given_twice = [name for name in names if name and names.count(name) > 1]
     if given_twice:
-        raise UsageError(f"two systems are called {given_twice[0]!r}. Give each a name of its own.")
+        raise UsageError(f"two systems are called {given_twice[0]!r}. Give each its own name.")
     stems = [name or _stem(item, number) for number, (name, item) in enumerate(zip(names, given, strict=True), 1)]
     if len(set(stems)) < len(stems):
         # Files with the same name also get the name of their folder, or else a number.

@@ -116,7 +116,7 @@ class ItemTable:
                 return [*ours, *theirs]
             if ours is None and theirs is None:
                 return None
-            raise InputError(f"{other.path}: it and {self.path} do not have the same {what}.")
+            raise InputError(f"{other.path}: does not have the same {what} as {self.path}.")
 
         joined = {what: join(getattr(self, what), getattr(other, what), what) for what in _COLUMNS}
         notes, warnings = (tuple(dict.fromkeys((*self.notes, *other.notes))), (*self.warnings, *other.warnings))

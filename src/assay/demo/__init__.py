@@ -94,7 +94,8 @@ def show_examples(examples: Sequence[str], html: str | None, copy: str | None) -
     for target, content in copies.items():
         make_folder(target.parent)
         write(target, content)
-    click.echo(f"The commands show more; run them in: cd {shlex.quote(str(Path(copy) if copy else FOLDER))}")
+    click.echo(f"The commands above show more. Run them in this folder: cd "
+    f"{shlex.quote(str(Path(copy) if copy else FOLDER))}")
     if copy and "experiment" in examples:
         click.echo("To repeat the runs (about a minute): assay experiment run experiment/taggers.toml --jobs 2")
     if html:
@@ -105,10 +106,10 @@ def show_examples(examples: Sequence[str], html: str | None, copy: str | None) -
             write(str(Path(html) / f"{title}.html"), render(result, "html"))
         first = Path(html) / "index.html"
         write(str(first), index("assay demo", [(title, f"{title}.html", result) for title, result in results]))
-        click.echo(f"Pages with all sentences of these results: {first}")
+        click.echo(f"Report pages with all sentences: {first}")
     else:
-        click.echo("Pages with all sentences of these results: assay demo --html pages")
-    click.echo("Your own files: assay compare gold.conllu a.conllu b.conllu")
+        click.echo("To write report pages with all sentences: assay demo --html pages")
+    click.echo("To compare your own files: assay compare gold.conllu a.conllu b.conllu")
     if html:
         click.echo(f"To open the pages in your browser: python3 -m webbrowser {first.resolve().as_uri()}")
 
@@ -154,11 +155,12 @@ def _copies(examples: Sequence[str], folder: Path) -> dict[Path, bytes]:
             target = folder / source.relative_to(FOLDER)
             for place in (target, *target.parents[: len(source.relative_to(FOLDER).parts) - 1]):
                 if place.is_symlink():
-                    raise InputError(f"{place}: is a link, which is not written through. Choose another folder.")
+                    raise InputError(f"{place}: this is a symbolic link, which the demo does not follow. Choose "
+                    f"another folder.")
             if source.is_file() and "__pycache__" not in source.parts:
                 content = source.read_bytes()
                 if not target.exists():
                     copies[target] = content
                 elif not target.is_file() or target.read_bytes() != content:
-                    raise InputError(f"{target}: already exists, with other content. Choose another folder.")
+                    raise InputError(f"{target}: already exists with different content. Choose another folder.")
     return copies

@@ -72,7 +72,7 @@ class Disputes:
     def add_systems(self, run: Run, measure: Measure, kind: str | None) -> None:
         """Add the changes between systems, those of one kind if it is named."""
         if kind is not None and kind not in KINDS:
-            raise UsageError(f"--kind {kind}: between systems there are {', '.join(KINDS)}.")
+            raise UsageError(f"--kind {kind}: unknown kind of change. Available: {', '.join(KINDS)}.")
         items = join([(name, _judge(measure, pair)) for name, pair in run.pairs])
         changes = [items.change(a, b) for a, b in combinations(range(len(items.systems)), 2)]
         wanted = [rows >= 0 if kind is None else rows == KINDS.index(kind) for rows in changes]
@@ -83,20 +83,22 @@ class Disputes:
         """Add the documents of corpora that are aligned, with a difference for each of these sentences."""
         if not all(SPANS in corpus.marks for corpus in corpora.values()):
             raise UsageError(
-                "--items: tools are given spans, relations and links. For labels of words: --items items.tsv"
+                "--items: annotation tools take spans, relations and links. For labels of words: --items items.tsv"
             )
         cut = {name: cut_sentences(corpus) for name, corpus in corpora.items()}
         first = next(iter(cut.values()))
         numbers = np.bincount(first.document_of_sentence[sentences], minlength=first.documents).tolist()
         lists = {name: split_documents(corpus) for name, corpus in cut.items()}
         if len({len(documents) for documents in lists.values()}) > 1:
-            raise UsageError(f"--items: {', '.join(lists)} are cut into other documents. Give them the same ones.")
+            raise UsageError(
+                f"--items: {', '.join(lists)} are split into different documents. Split them in the same way."
+            )
         times: Counter[tuple[str, str]] = Counter()
         for number, document in enumerate(lists[next(iter(lists))]):
             sides = {name: documents[number] for name, documents in lists.items()}
             for name, other in sides.items():
                 if other.whole != document.whole:
-                    fact = f"document {document.name}: {name} has other words or blanks than {next(iter(sides))}"
+                    fact = f"document {document.name}: {name} and {next(iter(sides))} have different words or blanks"
                     raise UsageError(f"--items: {fact}, so they have no common text. Give both the same.")
             key = (document.name if document.by_id else "", document.whole)
             times[key] += 1
@@ -110,7 +112,7 @@ class Disputes:
         For Label Studio a side is a prediction, for Prodigy a row, for brat a folder; what all share is marked.
         """
         if not self._found:
-            fact = "no measure here says which spans of two sides differ"
+            fact = "no measure here shows which spans differ"
             raise UsageError(
                 f"--items {path}: {fact}. Name one, e.g. -m exact; for labels of words: --items items.tsv"
             )
@@ -127,17 +129,17 @@ class Disputes:
             write_files(_format_disputes(disputes, path), path)
         except UsageError as error:
             raise UsageError(
-                str(error).replace("Use --to jsonl", "Write another: --items tasks.json or FOLDER/")
+                str(error).replace("Use --to jsonl", "Use another format: --items tasks.json or FOLDER/")
             ) from None
         number = sum(dispute.differences for dispute in disputes)
-        return f"{plural(len(disputes), 'document')} with {plural(number, 'difference')}, to be decided: {path}."
+        return f"{path}: {plural(len(disputes), 'document')} with {plural(number, 'difference')} to decide."
 
 
 def _judge(measure: Measure, pair: Pair) -> Items:
     """The items of a pair under a measure; an error if it counts no single items."""
     items = measure.judge(pair)
     if not isinstance(items, Items):
-        raise UsageError(f"--items: {measure} does not say which items differ. Name another measure first: -m exact")
+        raise UsageError(f"--items: {measure} does not show which items differ. Name another measure first: -m exact")
     return items
 
 

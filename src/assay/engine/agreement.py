@@ -105,7 +105,8 @@ def agreement(
         chosen = replace(chosen, column="+".join(columns) or None)
         chosen.check()
         if disputes is not None:
-            raise UsageError(f"--items {target}: a table of ratings has no texts for a tool. Use --items items.tsv")
+            raise UsageError(f"--items {target}: a table of ratings has no texts for an annotation tool. Use --items "
+            f"items.tsv")
         judged_systems = named_systems(systems) if systems else {}
         return build(_leave_out(_agree_in_table(table, replace(asked, systems=judged_systems, options=chosen))))
     annotators, systems = (read_annotators(given, chosen) for given in (annotators, systems))
@@ -114,7 +115,7 @@ def agreement(
         given, chosen = _split_annotators(str(path), chosen)
         if len(given) < 2:
             found = f"{path} has {f'only {next(iter(given))}' if given else 'no names of annotators'}"
-            raise UsageError(f"agreement takes at least two annotators, but {found}. Give a file of each annotator.")
+            raise UsageError(f"agreement takes at least two annotators, but {found}. Give one file per annotator.")
     # By name: no score depends on who is given first. One who is called gold comes first, as gold does in messages.
     people = dict(sorted(given.items(), key=lambda pair: (pair[0] != "gold", pair[0])))
     if len(people) < 2:
@@ -129,7 +130,7 @@ def agreement(
     findings = _agree_in_files(people, absent, request)
     findings.options = replace(findings.options, margin=chosen.margin)
     findings.warnings[:0] = [
-        f"{a} and {b} are copies of one file, so their agreement says nothing."
+        f"{a} and {b} are copies of one file, so their agreement means nothing."
         for (a, path), (b, other) in combinations(people.items(), 2)
         if chosen.column_of(a) == chosen.column_of(b)
         and chosen.asked_of(a).which == chosen.asked_of(b).which
@@ -148,11 +149,11 @@ def plan_ceiling(
     given = Options(**options, symmetric=True)
     for name in sorted({*options_of(CompareKeywords)} - {*options_of(AgreementKeywords), "power"}):
         if getattr(given, name) != OPTIONS[name].default:
-            raise UsageError(f"{OPTIONS[name].flag}: not for a plan with annotators. Leave it out.")
+            raise UsageError(f"{OPTIONS[name].flag}: not available for a plan with annotators. Leave it out.")
     if given.margin:
-        raise UsageError("--margin: with annotators, a plan gives the differences themselves. Leave it out.")
+        raise UsageError("--margin: a plan with annotators computes the differences itself. Leave it out.")
     if not systems:
-        raise UsageError("a plan with annotators takes at least one system to compare with them: --system NAME=PATH")
+        raise UsageError("a plan with annotators needs at least one system to compare with them: --system NAME=PATH")
     given.check()
     chosen = {name: value for name, value in options.items() if name in options_of(AgreementKeywords)}
     result = agreement(annotators, measures, systems=systems, against="leave-one-out", **chosen)
@@ -223,17 +224,17 @@ def _agree_in_table(table: RatingTable, asked: _Request) -> Findings:
     if len(ratings.annotators) < 2:
         raise UsageError("agreement takes at least two annotators.")
     if not len(ratings):
-        raise InputError(f"{table.path}: no ratings in it.")
+        raise InputError(f"{table.path}: contains no ratings.")
     task = next(task for task in tasks().values() if task.prepare is None and task.agreement)
     options.check_task(task)
     measures = list(asked.measures) or [find(spec) for spec in task.agreement]
     for measure in measures:
         if measure.takes not in ("labels", "systems") and measure.together is None:
-            raise UsageError(f"{measure} is about {measure.task}, which a table of ratings does not have.")
+            raise UsageError(f"{measure} is for {measure.task}, which a table of ratings does not have.")
     if options.unit == "document":
         name = next((name for name in ratings.columns if name.lower() in ("document", "doc")), None)
         if name is None:
-            raise UsageError("--unit document: the table has no column `document`.")
+            raise UsageError("--unit document: the table has no column `document`. Add it, or leave --unit out.")
         column = ratings.columns[name]
         ratings = replace(ratings, unit=column.codes, units=column.vocabulary, unit_noun="document")
     options.check_formats(list(asked.systems))
@@ -269,7 +270,7 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
     systems, options, given = asked.systems, asked.options, asked.measures
     for name in systems:
         if name in people:
-            raise UsageError(f"{name!r} is an annotator and a system. Give each a name of its own.")
+            raise UsageError(f"{name!r} is both an annotator and a system. Give each its own name.")
     options.check_formats([*people, *systems])
     if absent and systems:
         fact = "--missing absent and --system cannot be given together: systems are judged where all annotators are"
@@ -292,7 +293,7 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
     in_pairs, of_all = ([row for row in wanted if _is_of_pairs(row) is pairs] for pairs in (True, False))
     for measure in of_all:
         if (task.annotators.units if measure.takes == "units" else task.annotators.ratings) is None:
-            raise UsageError(f"{measure} is not about {task.name}. See: assay measures")
+            raise UsageError(f"{measure} is not a measure of {task.name}. See: assay measures")
     findings = None
     if in_pairs or (not given and not of_all and task.measures_for):
         specs, parts, strangers = [_make_symmetric(str(measure)) for measure in in_pairs] if given else [], [], []
@@ -451,7 +452,7 @@ def _shared_documents(people: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         folder = _find_folder(given)
         if folder is None:
             raise UsageError(
-                f"--missing absent: {given} is not a folder. Give each annotator a folder, or each a file."
+                f"--missing absent: {given} is not a folder. Give all annotators folders, or all of them files."
             )
         for file in list_files(str(given)):
             stems.setdefault(os.path.splitext(os.path.relpath(file, folder))[0], {})[name] = file
@@ -593,11 +594,11 @@ def _add_ratings(
         _add_scores(findings, compared, groups.number, settings, ratings.annotators)
         if not compared[0].resampled:
             findings.further_notes.append(
-                "There are too many annotators for intervals of systems and for a test against the human ceiling."
+                "There are too many annotators to compute intervals for systems or to test against the human ceiling."
             )
     for measure in (measure for measure in measures if measure.takes == "systems"):
         if not systems:
-            raise UsageError(f"{measure} is about systems among annotators. Give one: --system NAME=PATH")
+            raise UsageError(f"{measure} compares a system with annotators. Give one: --system NAME=PATH")
         system_figures = [many.system_figure(measure, ratings, system, groups) for system in systems]
         rows = _add_scores(findings, [figure for figure, _ in system_figures], groups.number, settings)
         for system, (_, report) in zip(systems, system_figures, strict=True):
@@ -670,9 +671,9 @@ def _add_judged_pairs(
                     counted = measure.counts_of(measure.judge(pair), run.gold.sentences)
                     voted.append((measure, name, counted.regroup(unit, int(unit[-1]) + 1).matrix()))
     if not voted and not {"each", "leave-one-out"} & {*against}:
-        raise UsageError("systems of this task are compared with each annotator or leave-one-out.")
+        raise UsageError("--against: for this task, use each or leave-one-out.")
     if len(sizes) > 1:
-        raise UsageError("systems and annotators can be compared only on the same sentences. Or try --unit document")
+        raise UsageError("systems and annotators must have the same sentences to be compared. Or try --unit document")
     for measure in measures:
         sums, names = counts[str(measure)], fields[str(measure)]
         figures = many.paired_figures(measure, sums, names, list(people), list(systems), against)
@@ -730,7 +731,7 @@ def _join_directions(there: Result, back: Result, first: str, pair: str) -> Resu
             ends = {name: (getattr(row, name) + getattr(turned, name)) / 2 for name in ("value", "low", "high")}
             scores.append(replace(row, system=pair, **ends))
         elif row.main and row.label is None and row.slice is None:
-            gone.append(f"{row.measure} depends on who comes first, so it is not given.")
+            gone.append(f"{row.measure} depends on the order of the annotators, so it is left out.")
     if gone and not any(row.main for row in scores):
         raise UsageError(f"{gone[0]} Choose another measure with -m")
     examples = tuple(

@@ -165,7 +165,7 @@ def scores_of(
             if main and where is None and figure.rows.number > 1 and not by_label:
                 notes += _undefined_pairs(figure, values)
         if lost:
-            notes.append(f"Resamples in which {figure.measure} is undefined are left out: {', '.join(lost[:5])}.")
+            notes.append(f"Resamples in which {figure.measure} is undefined were left out: {', '.join(lost[:5])}.")
     return rows, notes
 
 
@@ -204,7 +204,7 @@ def _undefined_pairs(figure: Figure, values: Array) -> Iterator[str]:
             "so is the mean over pairs."
         )
     elif rows.listed is not None and len(values) < rows.number:
-        yield f"{figure.measure} has no mean over pairs: there are too many."
+        yield f"{figure.measure} has no mean over pairs, because there are too many pairs."
     elif len(undefined):
         first = rows.pairs[undefined[0]] if rows.listed is None else f"{len(undefined):,} pairs of annotators"
         more = f" and {len(undefined) - 1:,} more" if rows.listed is None and len(undefined) > 1 else ""
@@ -355,8 +355,8 @@ def different_labels(ratings: Ratings) -> Iterator[str]:
         labels = ", ".join(ratings.labels[code] for code in np.unique(label[members])[:3].tolist())
         named.append(f"{ratings.annotators[who[members].min()]} ({labels})")
     yield (
-        f"{named[0]} and {named[1]} have no label in common, so they never agree. Labels that mean the same must be "
-        "written the same way."
+        f"{named[0]} and {named[1]} have no label in common, so they never agree. Write labels that mean the same in "
+        f"the same way."
     )
 
 
@@ -421,8 +421,8 @@ def ceiling_comparisons(
             if left_out.any():
                 names = enumeration([people[who] for who in np.flatnonzero(left_out).tolist()])
                 notes.append(
-                    f"The human ceiling leaves out {names}: nobody else rated an item of theirs that {figure.system} "
-                    "answered."
+                    f"The human ceiling leaves out {names}, because nobody else rated any of their items that "
+                    f"{figure.system} answered."
                 )
     return rows, notes
 
@@ -548,14 +548,14 @@ def systems_of(
         rated_systems += system_ratings(table, name, ratings)
         unknown_items = len(set(table.names) - set(ratings.names))
         if unknown_items == len(table.names):
-            raise UsageError(f"{table.path}: has none of the annotators' items. Do items have the same names in "
-            f"both?")
+            raise UsageError(f"{table.path}: contains none of the annotators' items. Do items have the same names in "
+            f"both files?")
         if unknown_items:
-            warnings.append(f"{name}: {unknown_items:,} items that no annotator has are left out.")
+            warnings.append(f"{name}: {unknown_items:,} items that no annotator has were left out.")
     names = [system.name for system in rated_systems]
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"two systems are called {name!r}. Give each a name of its own.")
+            raise UsageError(f"two systems are called {name!r}. Give each its own name.")
     for system in rated_systems:
         answered = system.label != NONE
         answered |= False if system.soft is None else ~np.isnan(system.soft[:, 0])

@@ -44,7 +44,8 @@ _WORST = tuple(map(STATUSES.index, ("malformed", "refused", "missing", "repaired
 def refuse_answers(corpus: Corpus) -> None:
     """Refuse answers if more than their spans is to be compared."""
     if corpus.layer(Answers) is not None:
-        raise UsageError(f"{corpus.name}: of answers of language models only spans are compared. Give --task spans")
+        raise UsageError(f"{corpus.name}: answers of language models can only be compared as spans. Give --task "
+        f"spans")
 
 
 def ground_systems(
@@ -158,7 +159,7 @@ def by_status(gold: Corpus, name: str) -> Values:
     """For each sentence how the answer to it could be read: that of one system, or the worst of all systems'."""
     statuses = gold.layer(Statuses)
     if statuses is None:
-        raise UsageError('--slice answer is about answers of language models. Give --input-format "answers"')
+        raise UsageError('--slice answer is for answers of language models. Give --input-format "answers"')
     if name and name not in statuses.systems:
         raise unknown("system with answers", name, statuses.systems)
     columns = [statuses.systems[name]] if name else list(statuses.systems.values())
@@ -229,8 +230,8 @@ def looping(name: str, number: int, largest: Mapping[str, int]) -> Iterator[str]
         most = max(largest, key=lambda one: largest[one])
         if 2 * largest[most] > number:
             yield (
-                f"{name}: the answer to {most} has {largest[most]:,} of all {number:,} repeated mentions, as of a "
-                "model that loops."
+                f"{name}: the answer to {most} has {largest[most]:,} of all {number:,} repeated mentions; the model "
+                f"may be looping."
             )
 
 
@@ -239,4 +240,4 @@ def mentions_too_long(name: str, number: int, first: Sequence[str]) -> Iterator[
     """Mentions that gold does not have and that are most of their text."""
     if number:
         what, whose = plural(number, "mention is", "mentions are"), "its" if number == 1 else "their"
-        yield f"{name}: {what} longer than half of {whose} text (first: {first[0]}; was the answer read rightly?)."
+        yield f"{name}: {what} longer than half of {whose} text (first: {first[0]}). Was the answer read correctly?"

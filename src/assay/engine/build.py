@@ -35,7 +35,7 @@ SURE = 0.001
 """From this p on, another split of the data may well lead to another verdict."""
 _ABOUT, _SHOWN = About.__annotations__, Presentation.__annotations__
 _NO_INTERVAL = {
-    "bca": "BCa is not made for averages over labels, nor if resamples or units do not vary",
+    "bca": "BCa is not defined for averages over labels, or if resamples or units do not vary",
     "wilson": "Wilson's interval is for proportions",
 }
 
@@ -59,7 +59,7 @@ class Compared(NamedTuple):
     bounds: bool = True
     """False if only changes are shown."""
     exact: Mapping[str, Any] = {}
-    """Fields of the overall upper bound about sentences that are wholly right."""
+    """Fields of the overall upper bound about sentences that are entirely right."""
     ballots: Ballots | None = None
     """What a combination of systems is made of …"""
     no_ballots: str = ""
@@ -426,9 +426,9 @@ def _warn_of_intervals(
 ) -> Iterator[str]:
     """Warnings if there is little to resample, or the interval asked for cannot be made for all scores."""
     if least and number == 1:
-        yield f"There is only 1 {unit}: no interval can be given, and p = 1 means nothing here."
+        yield f"There is only 1 {unit}, so there is no interval, and p = 1 means nothing."
     elif number < least:
-        yield f"There are only {number} {unit}s: intervals and p-values from so few units are rough."
+        yield f"There are only {number} {unit}s, so intervals and p-values are rough."
     # With `score`, scores that are no shares and differences have intervals that go with it.
     others = [row for row in rows if asked in _NO_INTERVAL and row.interval not in ("", asked)]
     found: dict[str, list[str]] = {}
@@ -440,6 +440,5 @@ def _warn_of_intervals(
     named += ["differences"] if any(isinstance(row, Comparison) for row in others) else []
     if named:
         yield (
-            f"--interval {asked}: percentiles of the bootstrap are given for {'; '.join(named)}. "
-            f"{_NO_INTERVAL[asked]}."
+            f"--interval {asked}: bootstrap percentiles are used for {'; '.join(named)}. {_NO_INTERVAL[asked]}."
         )

@@ -121,12 +121,13 @@ def label_distances(ratings: Ratings, level: str, distance: str) -> Floats | Non
         return None
     if len(ratings.labels) > MOST_VALUES:
         raise UsageError(
-            f"alpha(level={level}) takes up to {MOST_VALUES:,} values; here are {len(ratings.labels):,}."
+            f"alpha(level={level}) takes up to {MOST_VALUES:,} different values, but there are "
+            f"{len(ratings.labels):,}."
         )
     if level == "ratio":
         values = ratings.numbers
         if (values < 0).any():
-            raise UsageError("alpha(level=ratio) is for values that are not negative.")
+            raise UsageError("alpha(level=ratio) needs values of 0 or more.")
         shares = ratio(np.subtract.outer(values, values), np.add.outer(values, values))
         return np.asarray(np.nan_to_num(shares) ** 2)
     if distance not in DISTANCES:
@@ -372,7 +373,7 @@ def ac1_rows(ratings: Ratings, group: Ints, groups: int, labels: int) -> RatingS
     sums["rated"] = sum_by_group((ratings.sizes > 0).astype(np.float64), group, groups)
     distinct = int(np.count_nonzero(np.bincount(ratings.label, minlength=1)))
     if labels and labels < distinct:
-        raise UsageError(f"ac1(labels={labels}): there are {distinct} different labels.")
+        raise UsageError(f"ac1(labels={labels}): there are {distinct} different labels. Give at least as many.")
     return RatingSums(sums, {"labels": np.array(float(labels or distinct))})
 
 

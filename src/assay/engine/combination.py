@@ -187,7 +187,7 @@ class Ballots:
     def obstacle(self) -> str:
         """Why nothing can be learnt here; empty if it can."""
         if len(self.unit_fold) < LEAST_UNITS:
-            return f"nothing is learnt from fewer than {LEAST_UNITS} units"
+            return f"fewer than {LEAST_UNITS} units are too few to learn from"
         return "all units are in one fold" if self.folds < 2 else ""
 
 

@@ -51,7 +51,7 @@ def _combine(
     """The corpus of the first system with what is learnt from all."""
     write, given = find_task(run.task).combined, inputs[1]
     if found is None or write is None:
-        raise UsageError(f"--combined: a combination of {run.task} is not written. Leave it out.")
+        raise UsageError(f"--combined: combinations of {run.task} cannot be written. Leave it out.")
     ballots, trace = found
     if ballots.obstacle:
         raise UsageError(f"--combined: {ballots.obstacle}. Give more data.")
@@ -65,7 +65,7 @@ def _combine(
     _check_words(base, run.pairs[:1])
     pair = run.pairs[0][1]
     if not np.array_equal(pair.gold_words, pair.system_words) or len(pair.gold_words) != len(base):
-        fact = f"{base.name} has other words than gold, or in another order"
+        fact = f"{base.name} does not have the same words as gold in the same order"
         raise UsageError(f"--combined: {fact}. Name a system with gold's words first.")
     taken = decided.by_row[trace.rows]
     taken[trace.listed] = decided.learnt
@@ -73,11 +73,11 @@ def _combine(
 
 
 def _check_words(base: Corpus, pairs: Sequence[tuple[str, Pair]]) -> None:
-    """Raise an error if systems have other words than the first file, as it is."""
+    """Raise an error if systems have different words from the first file, as it is."""
     for _, pair in pairs:
         same = np.array_equal(base.starts, pair.system.starts) and base.texts == pair.system.texts
         if not same or base.forms.strings() != pair.system.forms.strings():
-            fact = f"{pair.system.name} has other words than {base.name}, or in another order"
+            fact = f"{pair.system.name} does not have the same words as {base.name} in the same order"
             raise UsageError(f"--combined: {fact}. Give files with the same words.")
 
 

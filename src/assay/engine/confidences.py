@@ -164,10 +164,10 @@ def choose_thresholds(confident: Confident, spec: str, task: str) -> dict[str, f
             curve = sweep_thresholds(answers)
             place = choose_threshold(curve, wanted, least)
             if place < 0:
-                raise UsageError(f"--choose {spec}: no threshold of {system} has that. Ask for less.")
+                raise UsageError(f"--choose {spec}: no threshold of {system} reaches this. Lower the limit.")
             found[system] = float(curve.threshold[place])
     if not found:
-        raise UsageError(f"--choose {spec}: no system's answers have confidences.")
+        raise UsageError(f"--choose {spec}: no system gives confidences for its answers.")
     return found
 
 
@@ -176,7 +176,7 @@ def _read_goal(spec: str, task: str) -> tuple[str, tuple[str, float] | None]:
     if match := _LEAST.fullmatch(spec):
         _, least = read_fraction("--choose", spec, '"recall>=0.9" or "recall>=90pt"')
         if not 0 <= least <= 1:
-            raise UsageError(f'--choose {spec}: scores lie between 0 and 1. Write "recall>=0.9" or "recall>=90pt"')
+            raise UsageError(f'--choose {spec}: scores are between 0 and 1. Write "recall>=0.9" or "recall>=90pt"')
         return "recall" if match[1] == "precision" else "precision", (match[1], least)
     if spec in _SCORES:
         return spec, None
@@ -190,8 +190,8 @@ def _read_goal(spec: str, task: str) -> tuple[str, tuple[str, float] | None]:
     plain = all(measure.defaults[name] == value for name, value in others.items())
     if main not in _SCORES or not plain or (measure.name != first.name and "positive" not in measure.parameters):
         raise UsageError(
-            f"--choose {spec}: its main score ({measure.main}) is not known at each threshold. Choose by "
-            f'{first.name}, for one of several labels by "label-f1(positive=yes)", or by a least value: "recall>=0.9"'
+            f"--choose {spec}: its main score ({measure.main}) is not computed at each threshold. Choose by "
+            f'{first.name}, for one of several labels by "label-f1(positive=yes)", or by a minimum: "recall>=0.9"'
         )
     return main, None
 

@@ -64,23 +64,23 @@ def lot_of(seed: int, group: str, name: str) -> int:
 def draw_sentences(run: Run, items: Items, tables: Tables, options: Options) -> Iterator[DrawnExample]:
     """For each pair of systems (or for a single system) sentences drawn at random, in text order."""
     if options.kind is not None and len(items.systems) < 2:
-        raise UsageError("--kind is about changes between two systems; with one system there are only errors.")
+        raise UsageError("--kind selects changes between two systems, but there is only one. Give a second system.")
     task = find_task(run.task)
     if options.kind == UNRESOLVED:
         draw = task.drawing.unresolved_examples
         if draw is None:
             about = " and ".join(name for name, one in tasks().items() if one.drawing.unresolved_examples)
-            raise UsageError(f"--kind {UNRESOLVED} is about {about}, but {run.task} are compared.")
+            raise UsageError(f"--kind {UNRESOLVED} is for {about}, but {run.task} are compared.")
         yield from draw(run, items, options)
         return
     pattern = [part.strip() for part in (options.change or "").replace("->", "→").split("→")]
     if options.change is not None and (len(pattern) not in (2, 3) or not all(pattern)):
-        form = "should be of the form NN→NE, or gold→NN→NE; * stands for any label."
+        form = "should have the form NN→NE, or gold→NN→NE; * stands for any label."
         raise UsageError(f"--change {options.change!r} {form}")
     ids, names = run.gold.metadata("sent_id"), list(run.gold.unit_names("sentence"))
     known = KINDS if items.grade is None else COURSES
     if options.kind is not None and options.kind not in known:
-        raise UsageError(f"--kind {options.kind}: changes are {', '.join(known)} here.")
+        raise UsageError(f"--kind {options.kind}: unknown here. Available: {', '.join(known)}.")
     for systems in combinations(range(len(items.systems)), min(2, len(items.systems))):
         a, b = systems[0], systems[1] if len(systems) > 1 else None
         kinds = np.where(items.right[a], -1, 0) if b is None else items.change(a, b)
@@ -137,7 +137,7 @@ def _fits(items: Items, systems: Sequence[int], moved: Bools, pattern: Sequence[
     """Mask of the items with the labels of a pattern; * is any label."""
     columns = [items.gold, *(items.answer[system] for system in systems)]
     if len(pattern) > len(columns):
-        raise UsageError("--change with one system is gold→assigned, e.g. NN→NE.")
+        raise UsageError("--change: with one system, write gold→assigned, e.g. NN→NE.")
     columns = columns[-len(pattern) :]
     codes = {label: code for code, label in enumerate(items.labels)}
     moved_codes = {}

@@ -52,7 +52,8 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     unit, units = task.name_unit(part.unit), part.number(part.unit)
     if units == 1 and cluster_key(part.unit):
         raise UsageError(
-            f"--unit {part.unit}: one value of {unit}, nothing to resample. Give another key, or --unit sentence"
+            f"--unit {part.unit}: all data have the same {unit}, so there is nothing to resample. Give another key, "
+            f"or --unit sentence"
         )
     family = _count_family(part) if plan.compares else 0
     together = options.pairs_of_sets * len(measures) or family
@@ -165,8 +166,8 @@ def _thresholds(part: Part, gold: InputFile) -> Iterator[Threshold]:
             applied[name] = threshold
             if threshold[1] == gold.sha256:
                 raise UsageError(
-                    f"--min-score: the threshold of {name} was chosen on these very items ({gold.path}). Choose it "
-                    "on other data: assay score DEV SYSTEM --choose MEASURE -o chosen.json"
+                    f"--min-score: the threshold of {name} was chosen on the same items ({gold.path}), so scores are "
+                    f"too high. Choose it on other data: assay score DEV SYSTEM --choose MEASURE -o chosen.json"
                 )
     chosen = choose_thresholds(part.confident, options.choose, part.plan.task) if options.choose else {}
     yield from threshold_rows(part.confident, applied, chosen, gold.sha256)
@@ -239,7 +240,10 @@ def _warnings(part: Part, views: _Views, basis: int | None) -> Iterator[str]:
             key = spec.partition(":")[2]
             raise UsageError(f"--slice {spec}: {part.sources[0].path} has no comment `# {key} = …`.")
         if not any(where is not None and where.startswith(f"{spec}=") for where, _ in views):
-            yield f"--slice {spec} divides nothing here: all items have one value, or no measure has items to divide."
+            yield (
+                f"--slice {spec}: nothing to break down, because all items have the same value or no measure has "
+                f"items."
+            )
     runs: dict[str, list[str]] = {}
     for name in part.plan.judged if part.plan.compares else ():
         if _SEED.search(name):
@@ -247,14 +251,14 @@ def _warnings(part: Part, views: _Views, basis: int | None) -> Iterator[str]:
     for stem, (first, *others) in runs.items():
         if others:
             yield (
-                f"{first} and {others[0]} look like runs of one system, and are compared as two. To compare systems "
-                f"over their runs: {stem or 'NAME'}=RUN1,RUN2,…"
+                f"{first} and {others[0]} look like runs of one system but are compared as two systems. To compare "
+                f"systems over their runs: {stem or 'NAME'}=RUN1,RUN2,…"
             )
     options = part.plan.options
     if basis is not None and options.examples and not part.drawn["examples"]:
         named = " and ".join(filter(None, (options.kind, options.change)))
         text = find_task(part.plan.task).name_unit("sentence")
-        yield f"no {text} fits {named}." if named else "there are no differences to show examples of."
+        yield f"no {text} matches {named}." if named else "there are no differences to show examples of."
 
 
 def _resemblance(part: Part, settings: Settings) -> tuple[str, float] | None:
@@ -282,7 +286,7 @@ def _notes(part: Part, resemblance: tuple[str, float] | None) -> Iterator[str]:
             place = counts.fields.index(field)
             for name, total in zip(counts.systems, counts.totals, strict=True):
                 scored = int(total[..., place].sum())
-                yield f"{measure} of {name}: the mean of {scored:,} of {counts.units:,} documents."
+                yield f"{measure} of {name} is the mean over {scored:,} of {counts.units:,} documents."
     key, text = cluster_key(part.unit), find_task(part.plan.task).name_unit("sentence")
     divided = part.numbers["divided documents"]
     if divided:
@@ -294,8 +298,8 @@ def _notes(part: Part, resemblance: tuple[str, float] | None) -> Iterator[str]:
         (system, times), noun = resemblance, key or "document"
         reason = f", because {text}s of one {noun} resemble each other" if times > 1 else ""
         yield (
-            f"The standard error of {system} on {part.plan.measures[0]} over {noun}s is {times:.1f} times that over "
-            f"{text}s{reason}."
+            f"The standard error of {system} on {part.plan.measures[0]} is {times:.1f} times as large over {noun}s "
+            f"as over {text}s{reason}."
         )
     for name, unresolved in part.numbers.items():
         on = name.removeprefix("unresolved ")

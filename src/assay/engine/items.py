@@ -96,7 +96,7 @@ class Items:
     grade: Floats | None = None
     """Systems × items: how good each answer is if no measure says which ones are right …"""
     graded: str = ""
-    """… as an `error`, of which less is better, or as a `score`."""
+    """… as an `error`, for which lower is better, or as a `score`."""
     sizes: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """In a folded table, which has no places: the number of items in each row."""
 

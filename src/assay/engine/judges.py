@@ -39,7 +39,7 @@ def add_judge(
 ) -> Result:
     """The Result of human labels with the table `judges`, which estimates its scores from both."""
     if options.unit not in (None, "item"):
-        raise UsageError(f"--unit {options.unit}: --judge takes each item as a unit. Leave --unit out.")
+        raise UsageError(f"--unit {options.unit}: with --judge, each item is a unit. Leave --unit out.")
     chosen = [find(name, result.about.task) for name in result.main_scores]
     by_human, by_judge = (prepare(gold, systems, chosen, options) for gold in (human, options.judge))
     labelled, further = _split_items(by_human, by_judge)
@@ -66,7 +66,7 @@ def add_judge(
                 estimates[row.system, row.minus, row.measure] = estimate
     if refused and (measures or not rows):
         usual = {"sets": "subset-accuracy", "numbers": "mae"}.get(by_human.decided.kind, "accuracy")
-        raise UsageError(f"-m {refused}: not a mean of scores of items by gold, which --judge needs. Use -m {usual}")
+        raise UsageError(f"-m {refused}: --judge needs a measure that is a mean over gold's items. Use -m {usual}")
     scores = [
         replace(row, **estimates.get((row.system, None, row.measure), {})) if row.main and row.label is None else row
         for row in result.scores
@@ -81,9 +81,10 @@ def add_judge(
     if len(result.systems) > 2:
         scores = list(add_group_letters([replace(row, group="") for row in scores], tests))
     notes = [
-        "Scores, differences and the verdict are estimated from the labels of humans and judge together, if the "
-        "table Humans and judge has an interval for them. All other tables use the human labels alone.",
-        "A difference is estimated by itself, so it can deviate from the difference of the two estimated scores.",
+        "Scores, differences and the verdict are estimated from the labels of humans and judge together if the table "
+        "of humans and judge has an interval for them. All other tables use only the human labels.",
+        "Each difference is estimated separately, so it can deviate from the difference between the two estimated "
+        "scores.",
     ]
     # Systems with the same answers to the items of humans may differ on others.
     on_some, on_all = (
@@ -116,8 +117,8 @@ def _split_items(by_human: Run, by_judge: Run) -> tuple[Ints, Ints]:
     further = np.setdiff1d(np.arange(judge.sentences), labelled)
     if not len(further):
         raise AlignmentError(
-            f"{judge.name}: no items besides those of {human.name}, so the judge adds nothing. Let it label more "
-            "items, or leave --judge out."
+            f"{judge.name}: has only the items of {human.name}, so the judge adds nothing. Let it label more items, "
+            f"or leave --judge out."
         )
     return labelled, further
 

@@ -164,7 +164,7 @@ def nothing_known(option: str, path: str, words: Mapping[str, bool], known: int)
     """Training data or a dictionary that has nothing of gold: an error for words, which hardly are all new."""
     if known:
         return
-    fact = f"--{option} {path}: it has nothing of gold"
+    fact = f"--{option} {path}: contains nothing from gold"
     if len(words) >= _DISTINCT:
         raise InputError(f"{fact}. Give training data, or a list with a word per line, with or without its count.")
     yield f"{fact}, so all are unseen."
@@ -187,7 +187,7 @@ def known_words(pair: Pair, items: Items, source: str, wanted_by: str) -> tuple[
     given = [name for name in _SOURCES if name in _sides_with(pair, name)[0].columns]
     name = source or (given[0] if given else "train")
     if name not in given:
-        raise UsageError(f"{wanted_by} needs the known words: give --{name} FILE.")
+        raise UsageError(f"{wanted_by} needs a list of known words: --{name} FILE")
     return code_attribute(pair, items, name)
 
 

@@ -43,7 +43,7 @@ class Rule:
         try:
             re.sub("()" * groups, self.after, "")
         except (re.error, IndexError) as error:
-            raise InputError(f"{place}: {self.after!r} does not fit {pattern!r} ({error}).") from None
+            raise InputError(f"{place}: {self.after!r} does not match {pattern!r} ({error}).") from None
 
     def map_label(self, label: str) -> str | None:
         """The label that this one becomes; None if the rule does not apply."""
@@ -78,14 +78,14 @@ def read_rules(path: str | None, systems: Sequence[str] | None = None) -> list[R
             continue
         if len(cells) not in (2, 3, 4):
             raise InputError(
-                f"{path}:{number}: {len(cells)} columns, but a rule has 2 (from, to), 3 (side, from, to) "
-                "or 4 (… and a pattern for the word), divided by tabs."
+                f"{path}:{number}: {len(cells)} columns, but a rule has 2 (from, to), 3 (side, from, to) or 4 (… and "
+                f"a pattern for the word), separated by tabs."
             )
         rules.append((number, Rule(*(["both", *cells] if len(cells) == 2 else cells))))
     for number, rule in rules:
         rule.check(f"{path}:{number}")
     if not rules:
-        raise InputError(f"{path}: no rules in it. A rule is a line: from TAB to")
+        raise InputError(f"{path}: contains no rules. A rule is a line: from TAB to")
     sides = ("gold", "system", "both", *(systems or ()))
     for _, rule in rules if systems is not None else ():
         if rule.side not in sides:
@@ -120,8 +120,8 @@ def map_corpus(
     lost = np.flatnonzero(nothing & (labels.codes != before.codes))
     if len(lost):
         raise InputError(
-            f"{corpus.place(int(lost[0]))}: the mapping makes nothing of the label {before[int(lost[0])]}. Map it to "
-            "another label: words without any cannot be judged."
+            f"{corpus.place(int(lost[0]))}: the mapping removes the label {before[int(lost[0])]}. Map it to another "
+            f"label, because words need one."
         )
     return replace(corpus, columns={**corpus.columns, column: labels}), report
 
@@ -162,4 +162,4 @@ def idle_rules(rows: Sequence[Mapped]) -> Iterator[Remark]:
 def idle_rule(rule: str, words: int) -> Iterator[str]:
     """A rule of a mapping file that fits nothing."""
     if not words:
-        yield f"the mapping rule {rule} fits nothing."
+        yield f"the mapping rule {rule} matches nothing."

@@ -389,7 +389,7 @@ class Ranged:
     ) -> None:
         self.function, self.low, self.high = function, float(low), float(high)
         self.lower = lower
-        """True if less is better."""
+        """True if lower is better."""
 
     def __call__(self, sums: Sums) -> Floats:
         """The score."""

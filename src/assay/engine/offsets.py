@@ -143,10 +143,10 @@ def other_offsets(
     # Places of words, or of characters where words show nothing, are compared with gold's alone.
     words_agree = (gold_cuts or system_cuts) and not any(cutting)
     if not (fact or words_agree) and moved >= max(_LEAST, _ENOUGH * least) and matched <= _RARE * moved:
-        fact = f"{system}: {matched:,} of {numbers['system']:,} {nouns} have a place that {gold} has, "
+        fact = f"{system}: {matched:,} of {numbers['system']:,} {nouns} have the same place as in {gold}, "
         fact += f"but {moved:,} if you {best}."
     if fact and (going_on or least < FEW):
         yield fact
     elif fact:
         remedy = remedies.get(best, "Do so in the file")
-        raise AlignmentError(f"{fact} {remedy}, or score it as it is: --on-mismatch warn")
+        raise AlignmentError(f"{fact} {remedy}, or score it unchanged: --on-mismatch warn")

@@ -242,7 +242,7 @@ class Options:
                 if files.count(file) > 1 and option != "input_format":
                     values = getattr(self, option)
                     given = " ".join(f"--{option} {value}" for value in values)
-                    raise UsageError(f"{given}: give one for each file, e.g. --{option} gold={values[0]}")
+                    raise UsageError(f"{given}: name the file of each, e.g. --{option} gold={values[0]}")
 
     def column_of(self, name: str) -> str | None:
         """The column that the user gives for a file, or None."""
@@ -332,20 +332,20 @@ class Options:
             raise UsageError(f"--power {self.power:g}: give a probability between 0 and 1, e.g. 0.8.")
         for number, (measure, margin, text) in enumerate(self._margins):
             if margin <= 0:
-                raise UsageError(f"--margin {text}: a margin is above 0, e.g. 0.005 or 0.5pt.")
+                raise UsageError(f"--margin {text}: give a margin above 0, e.g. 0.005 or 0.5pt.")
             if measure in [name for name, *_ in self._margins[:number]]:
                 raise UsageError(f"--margin {text}: a second margin for {measure or 'all measures'}.")
         for name, value in (("missing", "absent"), ("kind", "disagreement")):
             if getattr(self, name) == value and not self.symmetric:
-                raise UsageError(f"--{name} {value} is about annotators: assay agreement")
+                raise UsageError(f"--{name} {value} is for annotators. Use: assay agreement")
         if (self.change or self.kind) and not self.examples:
-            raise UsageError("--change and --kind choose among examples. Give their number: --examples 5")
+            raise UsageError("--change and --kind select examples. Give their number: --examples 5")
         if self.oov_fold_case and not (self.train or self.lexicon):
-            raise UsageError("--oov-fold-case is about the words of --train and --lexicon. Give one of them.")
+            raise UsageError("--oov-fold-case is for the words of --train and --lexicon. Give one of them.")
         if "" in (*self.labels, *self.ignore_labels):
-            raise UsageError("--labels and --ignore-labels are names divided by commas, e.g. PER,LOC.")
+            raise UsageError("--labels and --ignore-labels take names separated by commas, e.g. PER,LOC.")
         if both := set(self.labels) & set(self.ignore_labels):
-            raise UsageError(f"{min(both)} is among --labels and among --ignore-labels.")
+            raise UsageError(f"{min(both)} is in both --labels and --ignore-labels. Remove it from one of them.")
 
     def check_task(self, task: Task) -> None:
         """Raise an error for an option that other tasks use, but not this one."""
@@ -354,7 +354,7 @@ class Options:
             if getattr(self, name) != option.default:
                 users = [other.name for other in tasks().values() if name in other.options]
                 are = "are" if task.name.endswith("s") else "is"
-                about = f"{option.flag} is about {enumeration(users)}, but {task.name} {are} compared."
+                about = f"{option.flag} is for {enumeration(users)}, but {task.name} {are} compared."
                 raise UsageError(f"{about} Remove {option.flag}.")
 
 
@@ -368,10 +368,11 @@ def read_threshold(path: str, name: str) -> tuple[float, str]:
         chosen_on = str(data["gold"]["sha256"])
     except (ValueError, TypeError, LookupError, AttributeError):
         written = "assay score GOLD SYSTEM --choose MEASURE -o chosen.json"
-        raise InputError(f"{path}: no thresholds in it. To write such a file: {written}") from None
+        raise InputError(f"{path}: contains no thresholds. To write such a file: {written}") from None
     if name not in values:
         known = enumeration(list(values)) if values else "no system"
-        raise UsageError(f"{path}: a threshold for {known}, but none for {name}. Name the system so: NAME=FILE")
+        raise UsageError(f"{path}: has a threshold for {known}, but none for {name}. Name the system to match: "
+        f"NAME=FILE")
     return values[name], chosen_on
 
 

@@ -108,7 +108,7 @@ class Part:
     `unresolved ON`, the items that no system has right."""
     sums: Mapping[tuple[str, str], LabelSums]
     """`before` and `after` the mapping file: sums of the first measure by system; `exact`: by basis of comparison, in
-    trees, the sentences that are wholly right."""
+    trees, the sentences that are entirely right."""
     of_task: Mapping[str, LabelSums]
     """Further sums that the task knows the meaning of."""
     confident: Confident = field(default_factory=dict, kw_only=True)

@@ -34,7 +34,7 @@ def check_plan(options: Options) -> None:
     """Raise an error for options that a plan cannot use."""
     for name in NOT_PLANNED:
         if getattr(options, name) != OPTIONS[name].default:
-            raise UsageError(f"{OPTIONS[name].flag}: not for a plan. Leave it out, or use: assay compare")
+            raise UsageError(f"{OPTIONS[name].flag}: not available for a plan. Leave it out, or use: assay compare")
     if options.power is None:
         raise UsageError("--power none: a plan needs a probability, e.g. --power 0.8.")
 
@@ -92,8 +92,8 @@ def plan_runs(
     ways = [f"{2 * units:,} {unit}s would find {sizes[1]}", f"{2 * runs} runs each would find {sizes[2]}"]
     better = f"{unit}s" if by_units <= by_runs else "runs"
     return rows, (
-        f"{test.a} → {test.b} on {test.measure}: increase the number of {better}. {plural(units, unit)} and "
-        f"{runs} runs each find a difference of {sizes[0]}; {', '.join(ways)}."
+        f"{test.a} → {test.b} on {test.measure}: increase the number of {better}. With {plural(units, unit)} and "
+        f"{runs} runs each, a difference of {sizes[0]} would be found; {', '.join(ways)}."
     )
 
 
@@ -109,7 +109,7 @@ def with_ceiling_plans(result: Result, power: float, seed: int) -> Result:
         if people < LEAST_ANNOTATORS or constant or test.v_items is None or test.v_annotators is None:
             reason = "a score is undefined" if test.v_items is None else "the differences do not vary"
             if people < LEAST_ANNOTATORS:
-                few = f"{people} annotators say too little about how much annotators vary"
+                few = f"{people} annotators are too few to estimate how much annotators vary"
                 reason = f"{few}. Give at least {LEAST_ANNOTATORS}"
             notes.append(f"{where}: no plan, because {reason}.")
             continue

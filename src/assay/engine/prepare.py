@@ -182,8 +182,8 @@ class Run:
                 if missing:
                     named = ", ".join(sorted(missing)[:3]) + (", …" if len(missing) > 3 else "")
                     raise AlignmentError(
-                        f"{where.name}: lacks {named}, which {other.name} has. Files of two folders correspond by "
-                        "name."
+                        f"{where.name}: lacks {named}, which {other.name} has. Files in the two folders are matched "
+                        f"by name."
                     )
 
     def note_reading(self) -> None:
@@ -238,7 +238,7 @@ class Run:
             if {gold.name} == {system.name for _, system in self.systems}:
                 people = " and by ".join(one.which for one in self.corpora)
                 raise AlignmentError(f"{gold.name}: no document is annotated by {people}.")
-            raise AlignmentError(f"{gold.name}: no document is in all files. Documents correspond by their ids.")
+            raise AlignmentError(f"{gold.name}: no document is in all files. Documents are matched by their ids.")
         if any(len(common) < corpus.documents for corpus in self.corpora):
             self.warnings.append(common_documents(names=list(self.names), number=len(common)))
         kept = sorted(common)
@@ -293,7 +293,7 @@ class Run:
             if marks is None or not len(marks.scores):
                 if not needs_scores:
                     continue
-                raise InputError(f"{corpus.name}: has no scores, which --min-score needs.")
+                raise InputError(f"{corpus.name}: contains no scores, which --min-score needs.")
             kept = marks.where(~(marks.scores < threshold[0]))
             text = f"a score below {threshold[0]:g} and do not count (--min-score)."
             low = len(marks) - len(kept)
@@ -389,11 +389,11 @@ class Run:
         if not together:
             return
         skipped = np.any([pair.skipped for _, pair in self.pairs], axis=0)
-        nothing = f"no sentence is shared by {gold.name} and all systems."
+        nothing = f"{gold.name} and the systems have no sentence in common."
         units = "documents" if gold.whole_documents else "sentences"
         text = f"{{number}} of {{sentences}} {units} were left out: the texts differ."
         if faults is not None:
-            nothing = f"no sentence of {gold.name} is whole in all files."
+            nothing = f"no sentence of {gold.name} is complete in all files."
             text = "{number} of {sentences} sentences were left out."
             skipped[[sentence for sentence, _ in faults[0]]] = True
             for (_, pair), own in zip(self.pairs, faults[1:], strict=True):
@@ -461,8 +461,8 @@ def notes_on_columns(run: Run, columns: Sequence[str]) -> Iterator[Remark]:
     if asked.isdigit() and len({words for words, _ in numbered}) > 1:
         (here, name), (there, other) = numbered[0], next(row for row in numbered if row[0] != numbered[0][0])
         raise InputError(
-            f"{other}: has its words in column {there} and {name} in column {here}, so column {asked} is not the "
-            f"same in both. Give them the same columns, or header lines."
+            f"{other}: its words are in column {there}, those of {name} in column {here}, so column {asked} is not "
+            f"the same in both. Give both the same columns, or header lines."
         )
     gold = run.inputs[0]
     if isinstance(gold, Input) and gold.plan.single > 1 and gold.folder is None:
@@ -478,7 +478,8 @@ def notes_on_columns(run: Run, columns: Sequence[str]) -> Iterator[Remark]:
 def rows_read_as_words(name: str, number: int) -> Iterator[str]:
     """Rows that are read as one sentence, and how to read them as items."""
     yield (
-        f"{name}: {number:,} rows without an empty line are read as one sentence; if each is an item: --task items"
+        f"{name}: {number:,} rows without an empty line are read as one sentence. If each row is an item: --task "
+        f"items"
     )
 
 
@@ -518,7 +519,7 @@ def words_without_tags(
     if nothing:
         known = ", ".join(dict.fromkeys(others))
         there = f"Columns with tags: {known}." if known else "No other column has tags."
-        raise InputError(f"{path}: column {column} is {mark} throughout, so there is no such layer. {there}")
+        raise InputError(f"{path}: column {column} contains only {mark}, so there is nothing to compare. {there}")
     if number:
         yield f"{name}: {plural(number, 'word')} without annotation in {column}, read as O."
 
@@ -559,7 +560,7 @@ def note_on_reading(name: str, text: str, number: int, first: list[str]) -> Iter
 def absent_documents(name: str, number: int, named: Sequence[str]) -> Iterator[str]:
     """Documents of gold that a system lacks."""
     if number:
-        yield f"{name}: without {list_documents(number, named)}, scored as empty."
+        yield f"{name}: lacks {list_documents(number, named)}, scored as empty."
 
 
 @remark
@@ -578,8 +579,8 @@ def list_documents(number: int, named: Sequence[str]) -> str:
 @remark
 def matched_by_text(name: str, number: int, same: int) -> Iterator[str]:
     """Documents that have no id of gold's, or those of other texts, but the texts of gold's documents."""
-    reason = "the same ids are those of other texts" if same else "no ids are the same"
-    yield f"{name}: {plural(number, 'document')} matched with gold's by text, because {reason}."
+    reason = "the same ids belong to different texts" if same else "no ids are the same"
+    yield f"{name}: {plural(number, 'document')} matched with gold by text, because {reason}."
 
 
 def _list_keys(keys: Sequence[str | int]) -> str:
@@ -629,19 +630,19 @@ def alignment(
 ) -> Iterator[str]:
     """Notes on how a system's words were aligned with gold's if they differ, and the first places that differ."""
     if problems and not left:
-        raise AlignmentError(f"{problems[0]}\nno sentence is shared by {gold} and {system}.")
+        raise AlignmentError(f"{problems[0]}\n{gold} and {system} have no sentence in common.")
     if characters:
         yield (
-            f"{name} has other tokens than gold: aligned by characters, {words:,} of "
-            f"{kept:,} gold words have a counterpart among {theirs:,}."
+            f"{name} is tokenised differently from gold. The words were aligned by characters: {words:,} of {kept:,} "
+            f"gold words have a counterpart among {theirs:,}."
         )
     elif by_words and sentences != their_sentences:
-        yield f"{name} has {their_sentences:,} sentences, but gold has {sentences:,}; gold's are used."
+        yield f"{name} has {their_sentences:,} sentences, but gold has {sentences:,}. Gold's sentences are used."
     yield from (f"{name}: {line}" for line in list_problems(problems, number))
     if normalisations:
         yield (
-            f"{name}: places that differ in Unicode normalisation only: {normalisations:,}. To have them judged, "
-            "bring both files to NFC, e.g. with uconv -x nfc."
+            f"{name}: {normalisations:,} places differ only in Unicode normalisation. To compare them, convert both "
+            f"files to NFC, e.g. with uconv -x nfc."
         )
 
 
@@ -649,7 +650,7 @@ def alignment(
 def documents_shared(gold: str, system: str, number: int) -> Iterator[str]:
     """A system without any document of gold."""
     if not number:
-        raise AlignmentError(f"{system}: no document of {gold} is in it. Documents of both must have the same ids.")
+        raise AlignmentError(f"{system}: contains no document of {gold}. Documents must have the same ids in both.")
     yield from ()
 
 
@@ -743,7 +744,7 @@ class OpenFiles:
         # One of several tasks may judge the measures of all of them.
         asked = [name for name in asked if {*asked} <= {name, *find_task(name).judges_too}] or asked
         if len(asked) > 1:
-            raise UsageError(f"the measures are about different tasks: {', '.join(asked)}. Run them one by one.")
+            raise UsageError(f"the measures belong to different tasks: {', '.join(asked)}. Run them separately.")
         if asked and find_task(asked[0]).command:
             raise UsageError(f"{measures[0]} {find_task(asked[0]).command}")
         self.task = options.task or (asked[0] if asked else "") or decided.task or shown
@@ -761,11 +762,13 @@ class OpenFiles:
         for measure in measures:
             wanted = measure.task
             if wanted not in (self.task, *task.judges_too):
-                raise UsageError(f"{measure} is about {wanted}, but {self.task} are compared. Give --task {wanted}")
+                raise UsageError(f"{measure} is a measure of {wanted}, but {self.task} are compared. Give --task "
+                f"{wanted}")
         assert task.prepare is not None
         run = Run(self.inputs, ["gold", *self.names], measures, self.options, self.task)
         if self.options.unit == "item" and task.name_unit("sentence") != "item":
-            raise UsageError(f"--unit item: for items without words, but these are {self.task}. Try --unit sentence")
+            raise UsageError(f"--unit item is for items without words, but these are {self.task}. Try --unit "
+            f"sentence")
         task.prepare(run)
         gold = run.gold
         if self.options.unit == "sentence" and gold.whole_documents:
@@ -808,7 +811,7 @@ class OpenFiles:
 @remark
 def ignored_positions(number: int) -> Iterator[str]:
     """Positions that gold marks as not to be judged."""
-    yield f"Gold has -100 at {plural(number, 'position')}, which are left out on both sides."
+    yield f"Gold has -100 at {plural(number, 'position')}, left out on both sides."
 
 
 @remark

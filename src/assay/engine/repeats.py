@@ -51,7 +51,7 @@ def evaluate_repeats(
     part = measure(flat, plain.of_runs(titles))
     if part.plan.judged != tuple(flat):
         gone = next(title for title in flat if title not in part.plan.judged)
-        raise UsageError(f"{gone} has no answers that could be scored. Leave it out.")
+        raise UsageError(f"{gone} has no answers to score. Leave it out.")
     places = {name: [part.plan.judged.index(title) for title in own] for name, own in titles.items()}
     settings = Settings(options.seed, options.times, options.interval, None)
     measures = part.plan.measures
@@ -182,7 +182,7 @@ def _test_runs(row: Comparison, views: _Views, places: Mapping[str, list[int]]) 
 def _plan(result: Result, views: _Views, places: Mapping[str, list[int]], options: Options) -> Result:
     """The Result of a comparison over runs as a plan for units and runs."""
     if options.margin:
-        raise UsageError("--margin: with several runs, a plan gives the differences themselves. Leave it out.")
+        raise UsageError("--margin: a plan with several runs computes the differences itself. Leave it out.")
     tests = [row for row in result.main_tests if not math.isnan(row.difference)]
     plans, notes = [], []
     for row in tests:
@@ -212,14 +212,17 @@ def _notes(rows: Sequence[Comparison], result: Result, places: Mapping[str, list
         advice = more if test.share_of_runs > MORE_RUNS else ""
         least, few = test.smallest_p_runs, ""
         if least and least > ALPHA:
-            few = f" With so few runs, a permutation of them cannot give a p below {least:.2f}."
+            few = f" With so few runs, a permutation test cannot give a p below {least:.2f}."
         share = f"{test.share_of_runs:.0%} of the variance comes from runs{advice}"
         yield f"{row.a} → {row.b} on {row.measure}: {share}.{few}"
     for a, b in combinations(places, 2):
         alone = [name for name in (a, b) if len(places[name]) == 1]
         if len(alone) == 1:
-            yield f"The spread over seeds of {alone[0]} is taken from {b if alone[0] == a else a}."
+            yield (
+                f"{alone[0]} has one run, so its spread over seeds is assumed to be that of "
+                f"{b if alone[0] == a else a}."
+            )
     for name, own in places.items():
         spreads = [test.v_a if row.a == name else test.v_b for row, test in overall if name in (row.a, row.b)]
         if len(own) > 1 and spreads and max(spreads) == 0:
-            yield f"The runs of {name} have equal scores, so they say nothing about seeds."
+            yield f"All runs of {name} have the same score, so they show nothing about the effect of seeds."

@@ -78,7 +78,7 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
     named += [str(measure) for measure in run.measures[len(named) :]]
     for first, second in combinations(run.measures, 2):
         if str(first) == str(second) and first.main != second.main:
-            raise UsageError(f"-m {first}: is given with the main scores {first.main} and {second.main}. Choose one.")
+            raise UsageError(f"-m {first}: given with two main scores, {first.main} and {second.main}. Choose one.")
     if options.decided is None:
         format_warnings(run.warnings)
     tables = [[(name, measure.judge(pair)) for name, pair in run.pairs] for measure in run.measures]
@@ -458,7 +458,7 @@ def _tables_by_value(
 
 
 def _count_right_sentences(items: Items, there: Sequence[Bools]) -> LabelSums:
-    """The numbers of sentences that are wholly right in each system, in some system, and item by item in some; and of
+    """The numbers of sentences that are all right in each system, in some system, and item by item in some; and of
     all sentences. `there` masks the sentences that each system cuts as gold does.
     """
     sentences = len(there[0])
@@ -580,7 +580,7 @@ def evaluate_shards(
             paths = [path for files in side for path in files.files]
             for path, was, is_now in zip(paths, then, now, strict=True):
                 if was != is_now:
-                    raise InputError(f"{path}: was changed while it was read. Run it again when it is complete.")
+                    raise InputError(f"{path}: changed while it was read. Run again when it is complete.")
         return again
 
     runs = runs_of(gold, systems) if command in ("score", "compare", "plan") else None
@@ -686,13 +686,13 @@ def find_shards(gold: Any, systems: Any) -> list[Shard]:
 def plan_shards(command: str, shards: Sequence[Shard], specs: Sequence[str], options: Options) -> list[Shard]:
     """The shards with what is to be measured. Raise an error for options that need all files at once."""
     options.check()
-    where = f"files are read one after the other here ({len(shards):,} shards)"
+    where = f"files are read separately here ({len(shards):,} shards)"
     for kind in (Slice.find(spec).kind for spec in options.slices):
         if kind.counts and options.train is None:
             raise UsageError(f"--slice {kind.name} counts the {kind.counts} of all files, but {where}. Give --train.")
     for name, option in OPTIONS.items():
         if option.one_file and getattr(options, name):
-            raise UsageError(f"{option.flag} is about one file, but {where}. Score them one by one.")
+            raise UsageError(f"{option.flag} works on one file, but {where}. Score them separately.")
     # The names of files count, not their folders.
     names = [[PurePath(path).name for path in shard.gold.files] for shard in shards]
     content = (names, [name for name, _ in shards[0].systems], command, tuple(specs), options)

@@ -85,8 +85,8 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     for name, result in sets.items():
         if result.about.task != first.about.task:
             raise UsageError(
-                f"{next(iter(sets))} is about {first.about.task}, {name} about {result.about.task}: data sets of "
-                f"one run have one task. Choose one: --task"
+                f"{next(iter(sets))} is evaluated as {first.about.task}, but {name} as {result.about.task}. All data "
+                f"sets of a run need the same task. Choose one: --task"
             )
     # The data set with the most systems decides their order.
     fullest = sorted(results, key=lambda result: -len({row.system for row in result.scores}))
@@ -108,10 +108,10 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     for name, result in sets.items():
         same.setdefault(result.gold.sha256, []).append(name)
     for equal in [equal for equal in same.values() if len(equal) > 1]:
-        warnings.insert(0, f"{enumeration(equal)} have the same gold, but count as different data sets.")
+        warnings.insert(0, f"{enumeration(equal)} have the same gold but count as different data sets.")
     if len(set(columns.values())) > 1:
         each = ", ".join(f"{name} {column or 'none'}" for name, column in columns.items())
-        warnings.insert(0, f"the column compared differs between data sets ({each}). To choose one: --column")
+        warnings.insert(0, f"the compared column differs between data sets ({each}). To choose one: --column")
     sliced = any(row.slice is not None for result in results for row in result.scores)
     repeated = any(row.runs is not None for result in results for row in result.scores)
     alone = [name for name, result in sets.items() if result.about.units == 1]
@@ -151,7 +151,7 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         warnings=[*missing, *warnings],
         notes=[
             *(f"Averages have no intervals: {name} has only one {first.about.unit}." for name in alone[:1]),
-            *["Scores are means over the runs of a system."] * repeated,
+            *["Scores are means over the runs of each system."] * repeated,
             *["Slices are in the Result of each data set: --html or --format json."] * sliced,
         ],
     )
@@ -243,7 +243,7 @@ class ScoreGrid:
     form: str = "percent"
     """The form of its scores."""
     sign: float = 1.0
-    """-1 if less is better."""
+    """-1 if lower is better."""
 
     @classmethod
     def of(cls, sets: Mapping[str, Result], measure: tuple[str, str], systems: Sequence[str]) -> ScoreGrid:
@@ -433,7 +433,10 @@ def _degrees(sets: Mapping[str, Result], titles: Mapping[str, str]) -> Iterator[
                 sums = {field: np.asarray(float(sum(row[field] for row in of_sets))) for field in of_sets[0]}
                 functions = find(measure, next(iter(sets.values())).about.task).scores
                 rows.append((system, "all together", *(float(functions[score](sums)) for score in _DEGREES)))
-        note = "mean, sd: plain mean and standard deviation over data sets. all together: from the sums of counts."
+        note = (
+            "mean, sd: unweighted mean and standard deviation over data sets. all together: computed from the summed "
+            "counts."
+        )
         header = ("system", "data set", *_DEGREES)
         title = f"Degrees of correctness: {titles.get(measure, measure)}"
         yield _table("further-scores", title, header, rows, "text text percent", note, words=2, minor=True)
@@ -474,18 +477,18 @@ def tabulate_scores(grid: ScoreGrid, measure: str, averages: Mapping[str, Score]
     rows = [(name, *row) for name, row in zip(down, body, strict=True)]
     unit = "Percent; average" if grid.form == "percent" else "Average"
     also = ", with its interval for these data sets" * has_intervals
-    notes = [f"{unit}: the plain mean over data sets{also}.{' Less is better.' * (grid.sign < 0)}"] * first
+    notes = [f"{unit}: the unweighted mean over data sets{also}.{' Lower is better.' * (grid.sign < 0)}"] * first
     if left_out := [name for name, is_common in zip(grid.sets, grid.common.tolist(), strict=True) if not is_common]:
         notes.append(
-            f"Average, rank and the best are over the {plural(int(grid.common.sum()), 'data set')} that all systems "
-            f"have, without {enumeration(left_out)}."
+            f"Average, rank and best are computed over the {plural(int(grid.common.sum()), 'data set')} that all "
+            f"systems have, without {enumeration(left_out)}."
         )
     if compared and first:
-        notes.append("Bold: the best of a data set.")
+        notes.append("Bold: the best on each data set.")
     # Each two systems are tested, not each against one.
     tested = any(row is not None for tests in grid.tests.values() for row in tests)
     if first and tested and len(grid.tests) == len(grid.systems) * (len(grid.systems) - 1) // 2:
-        notes.append(f"{_MARK}: better than every other system, p (Holm) at most 0.05 for each of these pairs.")
+        notes.append(f"{_MARK}: better than every other system (p (Holm) at most 0.05 for each pair).")
     forms = "text marked" if grid.form == "percent" else f"text marked-{grid.form}"
     cells = tuple(sorted((i, j + 1) for i, j in bold))
     title, header = f"Scores by data set: {measure}", (corner, *names)
@@ -503,7 +506,7 @@ def _means(grids: Sequence[ScoreGrid], titles: Mapping[str, str]) -> Table:
         ("system", *(titles.get(grid.measure, grid.measure) for grid in grids)),
         zip(systems, *columns, strict=True),
         " ".join(["text", *(grid.form for grid in grids)]),
-        "The main score of each measure, shares in percent; bold: the best of a column.",
+        "The main score of each measure, in percent if it is a proportion. Bold: the best in each column.",
         columns=("system", *(grid.measure for grid in grids)),
         bold=tuple(
             (i, j)
@@ -555,10 +558,10 @@ def _pairs(
     way = exchanged if shuffled else f"Student's t over {unit}s and runs"
     notes = (
         f"Difference of the averages over data sets, second minus first{points}, with the "
-        f"{interval_title(list(tests.values()))}. p: {way}, two-sided. Holm's correction is over "
+        f"{interval_title(list(tests.values()))}. p: two-sided, {way}. Holm correction for "
         f"{_family(tests.values())}; bold: p (Holm) at most 0.05.",
-        "Better: the number of data sets on which the first or the second system scores higher; shown: on which p "
-        f"(Holm) is at most 0.05 among all {_family(grid.comparisons)} on single data sets.",
+        "Better: number of data sets on which the first or the second system scores higher; shown: those with p "
+        f"(Holm) at most 0.05, corrected for all {_family(grid.comparisons)} on single data sets.",
         *["Signed rank: p of Wilcoxon's test over data sets, not corrected."] * ranked,
     )
     header, last = ("pair", "data sets", "difference", "p", "p (Holm)"), ["signed rank"] * ranked
@@ -587,8 +590,8 @@ def _tests(grid: ScoreGrid, measure: str, *, first: bool) -> Table:
     pairs = [f"{a} → {b}" for a, b in grid.tests]
     unit = " in percentage points" * (grid.form == "percent")
     note = (
-        f"Second minus first{unit}, with the {interval_title(tests)}. Holm's correction is over {_family(tests)} "
-        "(pairs, measures and data sets), here and on the page of each data set; bold: p (Holm) at most 0.05."
+        f"Second minus first{unit}, with the {interval_title(tests)}. Holm correction for {_family(tests)} (pairs, "
+        f"measures and data sets), here and on the page of each data set; bold: p (Holm) at most 0.05."
     )
     rows = (
         (str(row.slice).removeprefix(SLICE), *[[row.a, row.b]] * several, list(row.figure), row.p, list(row.holm))
@@ -631,7 +634,7 @@ def _precisions(sets: Mapping[str, Result], grids: Sequence[ScoreGrid]) -> Table
         ("data set", "measure", "system", "precision", "recall", "f1"),
         rows if differ else (),
         "text text text percent",
-        *("Percent.", "Brackets contain the 95% interval.", "Bold: the best F1 of a measure on a data set."),
+        *("Percent.", "95% intervals in brackets.", "Bold: the best F1 of each measure on each data set."),
         words=3,
         bold=tuple(bold),
         minor=True,
@@ -653,7 +656,7 @@ def _error_types(sets: Mapping[str, Result], titles: Mapping[str, str]) -> Itera
             ("data set", "system", *map(kind_title, kinds)),
             ((*place, *map(counts.get, kinds)) for place, counts in cells.items()),
             "text text share",
-            "Errors of each type; brackets contain percent of all errors of the system.",
+            "Number of errors of each type, with the percentage of the system's errors in brackets.",
             words=2,
             minor=True,
         )
@@ -678,8 +681,8 @@ def _changes(sets: Mapping[str, Result]) -> Table:
             for name, row in diffs
         ),
         "text pair count percent points count count count percent",
-        f"diff: percent of {noun}s with another answer; Δ: difference of the scores in points; corr.: "
-        "corrections; overlap right: 2·both right / (A right + B right).",
+        f"diff: percentage of {noun}s with a different answer; Δ: difference of the scores in points; corr.: "
+        f"corrections; overlap right: 2 · both right / (A right + B right).",
         words=2,
         droppable=(8, 2),
         minor=len({(row.a, row.b) for _, row in diffs}) > 1,
@@ -701,7 +704,8 @@ def _bounds(sets: Mapping[str, Result]) -> Table:
         ("data set", "best system", f"{noun}s", "right", "bound", "gain", "all right", "none right"),
         rows,
         "text text count percent percent points count count",
-        f"{over}Right: percent that the best system has right; bound: if the best answer of any system is chosen; "
-        f"gain: bound minus the best system; all, none right: {noun}s that every, that no system has right.",
+        f"{over}Right: percentage that the best system has right; bound: the score if the best answer of any system "
+        f"is chosen; gain: bound minus the best system; all, none right: {noun}s that all systems, or none, have "
+        f"right.",
         words=2,
     )

@@ -140,8 +140,9 @@ def _read_data(gold: Any, systems: Any, options: Options) -> tuple[Any, Any, Opt
     for given in (systems, *(systems.values() if isinstance(systems, Mapping) else ())):
         if isinstance(given, np.ndarray) and given.ndim == 2:
             raise UsageError(
-                f"a matrix of {given.shape[0]:,} × {given.shape[1]:,} in place of labels. Give the labels, e.g. by "
-                "argmax; or a data frame with a column p:LABEL for each; or assay.measure() for arrays of a Trainer."
+                f"expected labels, but got a matrix of {given.shape[0]:,} × {given.shape[1]:,}. Give the labels, "
+                f"e.g. by argmax; or a data frame with a column p:LABEL for each; or use assay.measure() for arrays "
+                f"of a Trainer."
             )
     alone = is_one_system(systems, sets=sets) and not (isinstance(systems, Mapping) and not isinstance(gold, Mapping))
     named: Mapping[str, Any] = {"system 1": systems} if alone else _name_data(systems)
@@ -222,7 +223,7 @@ def _check_documents(tables: Sequence[ItemTable]) -> None:
             continue
         for row, (name, digest) in enumerate(zip(table.ids or (), table.metadata["doc_hash"].strings(), strict=True)):
             if seen.setdefault(name, (digest, table.place(row)))[0] != digest:
-                raise InputError(f"{table.place(row)}: document {name} is another one than in {seen[name][1]}.")
+                raise InputError(f"{table.place(row)}: document {name} differs from the one in {seen[name][1]}.")
 
 
 def _join_targets(tables: Sequence[ItemTable]) -> ItemTable:
@@ -411,7 +412,8 @@ def _take_sides(
     systems = systems or _find_systems(table, roles, given["sets"])
     gold = make_items(table, roles, given, hidden={*systems.values()}, sha256=sha256)
     listed = ", ".join(map(table.name, systems.values()))
-    gold = replace(gold, notes=(*gold.notes, f"systems are the columns {listed}. To choose: --column NAME=COLUMN"))
+    gold = replace(gold, notes=(*gold.notes, f"the columns {listed} are read as systems. To choose: --column "
+    f"NAME=COLUMN"))
     answers: Runs = {}
     for name, place in systems.items():
         own = Roles(label=place, ids=roles.ids)
@@ -444,7 +446,7 @@ def _find_systems(table: CellTable, roles: Roles, separator: str) -> dict[str, i
     if None not in numbers and (len(labels) > _MOST_LABELS or any(number and number % 1 for number in numbers)):
         raise InputError(
             f"{table.path}: gold has numbers, so name the systems: --column gold={table.name(roles.label)} --column "
-            f"NAME=COLUMN. There is: {names}."
+            f"NAME=COLUMN. Available: {names}."
         )
     systems = {
         table.name(place): place
@@ -454,7 +456,7 @@ def _find_systems(table: CellTable, roles: Roles, separator: str) -> dict[str, i
     if not systems:
         raise InputError(
             f"{table.path}: no further column has labels of {table.name(roles.label)}, so there are no systems. Name "
-            f"them: --column gold={table.name(roles.label)} --column NAME=COLUMN. There is: {names or 'none'}."
+            f"them: --column gold={table.name(roles.label)} --column NAME=COLUMN. Available: {names or 'none'}."
         )
     return systems
 

@@ -75,7 +75,7 @@ def _metadata(gold: Corpus, key: str) -> Values:
     values = gold.metadata(key)
     if not key or all(value is None for value in values):
         keys = [other for other in gold.metadata_keys() if other not in ("sent_id", "text")]
-        hint = f"There is: {', '.join(keys)}." if keys else "It has no such comments."
+        hint = f"Available: {', '.join(keys)}." if keys else "It has no such comments."
         spec, lacks = f"meta:{key}" if key else "meta", f"no comment `# {key or 'KEY'} = …`"
         if gold.texts:
             lacks, hint = f"no metadata {key}".rstrip(), hint.replace("such comments", "metadata")
@@ -111,14 +111,14 @@ def quarter_numbers(numbers: Floats) -> Values:
 
 def _frequency(pair: Pair, items: Items, _: str) -> Values:
     if pair.layer(Line) is not None:
-        raise UsageError("--slice frequency is about words. For spans there is --slice seen, with --train.")
+        raise UsageError("--slice frequency is for words. For spans there is --slice seen, with --train.")
     if items.kinds:
-        raise UsageError("--slice frequency is about words, which are not compared here.")
+        raise UsageError("--slice frequency is for words, which are not compared here.")
     if "frequency" in pair.gold.columns:
         return code_attribute(pair, items, "frequency")
     if "train" in pair.gold.columns:
         raise UsageError(
-            "--slice frequency: --train is a list of words, which has no frequencies. Give the data itself."
+            "--slice frequency: --train is a list of words without frequencies. Give the training data itself."
         )
     counts = pair.gold.forms.counts()
     gold, system = frequency_bands(pair.gold.forms, counts), frequency_bands(pair.system.forms, counts)
@@ -128,7 +128,7 @@ def _frequency(pair: Pair, items: Items, _: str) -> Values:
 _OF_ITEMS = (
     SliceKind(
         "label",
-        "gold label (for a spurious item the system's)",
+        "gold label (for spurious items, the system's)",
         of_items=lambda _, judged, __: (np.where(judged.has_gold, judged.gold, judged.answer[0]), judged.labels),
         by_number=True,
     ),
@@ -206,8 +206,8 @@ class Slice:
         for number, name in enumerate(gold.document_ids if shard and self.kind.name == "document" else (), 1):
             if name == str(number):
                 raise UsageError(
-                    f"--slice document: documents of {gold.name} have no ids, which are needed if files are "
-                    "read one by one. Give them ids (# newdoc id = …)."
+                    f"--slice document: documents of {gold.name} need ids if files are read separately. Give them "
+                    f"ids (# newdoc id = …)."
                 )
         return self.kind.of_sentences(gold, self.argument) if self.kind.of_sentences else None
 

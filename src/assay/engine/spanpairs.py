@@ -174,7 +174,7 @@ def line_of(pair: Pair) -> Line:
     """Gold's line of atoms, on which the spans of both sides are."""
     line = pair.layer(Line)
     if line is None:
-        raise UsageError("this measure is about spans, but the files are compared as tags. Give --task spans")
+        raise UsageError("this measure is for spans, but the files are compared as tags. Give --task spans")
     return line
 
 
@@ -201,8 +201,8 @@ def too_many_overlaps(pair: Pair, error: TooManyOverlapsError, target: int, name
     """The error for more overlaps than a matching of this name can do; it begins at this span of gold."""
     place = pair.gold.place_of_span(int(spans_of(pair)[0].number[target]))
     return InputError(
-        f"{place}: {error.targets:,} spans of gold and {error.systems:,} of the system overlap each other, too "
-        f"many for {name}, which pairs them one to one. Leave it out, or divide the text into smaller documents."
+        f"{place}: {error.targets:,} spans of gold and {error.systems:,} of the system overlap each other, too many "
+        f"for {name} to pair one to one. Leave it out, or divide the text into smaller documents."
     )
 
 
@@ -339,7 +339,7 @@ def _marks_of(pair: Pair, layer: str) -> tuple[Marks, Marks]:
     given = [corpus.marks.get(layer) for corpus in (pair.gold, pair.system)]
     known = next((marks for marks in given if marks is not None), None)
     if known is None:
-        raise InputError(f"{pair.gold.name}: contains no {layer}. Is it another --task or --input-format?")
+        raise InputError(f"{pair.gold.name}: contains no {layer}. Try another --task or --input-format.")
     nothing = known.where(np.zeros(len(known), dtype=bool))
     sides = [_numbered(nothing if marks is None else marks) for marks in given]
     gone = _left_out(pair)
@@ -388,7 +388,8 @@ def with_spans(
         for gap in gaps_between(*pair.texts):
             raise AlignmentError(
                 f"{gap_problem(*pair.texts, gap)}\n"
-                "Spans are compared by characters, because some file has other tokens, and here characters differ."
+                "Spans are compared by characters, because a file is tokenised differently, but here the characters "
+                "differ."
             )
     lines = [line_of_characters(pair, side) for side in (0, 1)] if characters else _lines(pair)
     lines = [line.without(gone) for line, gone in zip(lines, _left_out(pair), strict=True)]

@@ -158,7 +158,7 @@ class Task:
     """Systems find its items themselves, as they do spans; words are given to them."""
     traits: tuple[str, ...] = ()
     """`rivals`: its measures are rival ways to score the same items. `by outcome`: answers are right by what they
-    link to, not by a label. `whole sentences`: the number of sentences that are wholly right is worth knowing. `own
+    link to, not by a label. `whole sentences`: the number of sentences that are entirely right is worth knowing. `own
     number`: it counts items itself, since there are more than those that a measure judges."""
     text_unit: str = "sentence"
     """The texts that a heading counts; if empty, the unit of the run."""

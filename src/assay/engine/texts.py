@@ -328,8 +328,8 @@ def merge_texts(pieces: Sequence[Texts]) -> Texts:
     drawn = draw_lots(how, np.concatenate([lot[telling] for lot, telling in zip(lots, worth, strict=True)]), most)
     if drawn.sum() > most:
         raise UsageError(
-            f"--embed {how}: there are more than {most:,} such {pieces[0].unit}s, and files are read one "
-            f"after the other. Give --embed sample"
+            f"--embed {how}: there are more than {most:,} such {pieces[0].unit}s, and files are read separately. Use "
+            f"--embed sample"
         )
     kept_pieces, first = [], 0
     for piece, telling in zip(pieces, worth, strict=True):

@@ -170,8 +170,9 @@ def nothing_in_gold(gold: str, nouns: str, symmetric: str, labels: str, number: 
     if number:
         return
     if not theirs:
-        nothing = "the other: there is nothing to agree on" if symmetric else "any system: there is nothing to score"
-        raise InputError(f"{gold}: no {nouns} in it{labels}, nor in {nothing}.")
+        nothing = "any system, so there is nothing to score"
+        nothing = "the other, so there is nothing to agree on" if symmetric else nothing
+        raise InputError(f"{gold}: contains no {nouns}{labels}, nor does {nothing}.")
     asked = "" if symmetric else " Recall is undefined. Are gold and system swapped, or is it another column?"
     yield f"gold has no {nouns}.{asked}"
 
@@ -243,7 +244,7 @@ def copied(name: str, gold: str, system: str, same: bool, items: int, right: int
     if same:
         yield f"{name} ({system}) has the same content as gold ({gold})."
     elif items >= 20 and right == items:
-        yield f"{name} agrees with gold in every one of {items:,} {noun}s: copied, not predicted?"
+        yield f"{name} agrees with gold on all {items:,} {noun}s. Was it copied, not predicted?"
 
 
 Numbers = Mapping[str, int]
@@ -307,7 +308,7 @@ def find_equal_answers(throughout: Mapping[str, Mapping[str, bool]]) -> Iterator
         group = [name, *(other for other, same in others.items() if same)]
         if len(group) > 1 and name not in named:
             named.update(group)
-            yield f"{enumeration(group)} give the same answers throughout."
+            yield f"{enumeration(group)} give the same answers everywhere."
 
 
 EQUAL = "find_equal_answers"

@@ -59,7 +59,8 @@ def weighted_scores(
     if "be" in formulas and "be" not in types:
         clash = [name for name in BOUNDARY if name in formulas]
         if clash:
-            raise UsageError(f"be and {clash[0]} are both given; be stands for bes, bel and beo.")
+            raise UsageError(f"be and {clash[0]} are both given, but be stands for bes, bel and beo. Give one of "
+            f"them.")
         boundary = formulas.pop("be")
         formulas.update(dict.fromkeys(BOUNDARY, boundary))
     if preset and preset not in presets:
@@ -70,8 +71,8 @@ def weighted_scores(
         left_out = [name for name in types if name not in parts]
         if left_out:
             raise UsageError(
-                f"the error weights leave out {', '.join(left_out)}. What is left out would not count as an error: "
-                "give a formula for each type, or a preset to start from."
+                f"the error weights leave out {', '.join(left_out)}, which would then not count as errors. Give a "
+                f"formula for each type, or a preset to start from."
             )
     weights = {**presets[preset or ("fair" if parts else usual)], **parts}
 
@@ -106,7 +107,7 @@ def _parts(name: str, text: str, open_sums: bool) -> Parts:
         weights[match[2].lower()] += float(match[1])
     total = sum(weights.values())
     if abs(total - 1) > 1e-9 and not open_sums:
-        raise UsageError(f"{name}={text!r}: the parts sum to {total:g}, not 1. If that is meant, add open=true.")
+        raise UsageError(f"{name}={text!r}: the parts sum to {total:g}, not 1. If this is intended, add open=true.")
     return weights["tp"], weights["fp"], weights["fn"]
 
 
@@ -274,10 +275,12 @@ def weights_table(sweeps: Sequence[Sweep], what: str, after: str) -> Table:
         short=15,
         droppable=(8, 7) if spans else (),
         notes=(
-            "Percent of all weightings under which a system is surely better, each weighting by itself"
+            "Percentage of all weightings under which a system is better with 95% confidence, each weighting taken "
+            "separately"
             + (
                 ": credits of LE, BE and LBE from 0 (fair) to 1 (a hit). everywhere: share of resamples in which a "
-                "system is better under all of them; even at: the common credit at which both have the same score."
+                "system is better under all weightings; even at: the common credit at which both systems score the "
+                "same."
                 if spans
                 else ", by Student's t."
             )
@@ -319,5 +322,5 @@ def errors_by_type(errors: Sequence[ErrorType], kinds: Sequence[str], note: str)
         after="further scores",
         name="errors",
         droppable=tuple(3 + place for place, kind in enumerate(types) if kind not in occurring),
-        notes=(f"Brackets contain percent of the errors. {note}",),
+        notes=(f"Percentages of all errors in brackets. {note}",),
     )

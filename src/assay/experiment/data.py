@@ -99,11 +99,11 @@ class Data:
         units: Sequence[Sequence[int]] = [(piece,) for piece in range(len(pieces))]
         sentences = [1] * len(pieces)
         if by == "sentence" and whole:
-            raise InputError(f'{dataset.path}: {corpus.format} is split by document only. Write by = "document"')
+            raise InputError(f'{dataset.path}: {corpus.format} can only be split by document. Write by = "document"')
         if by == "document":
             if corpus.documents < 2:
                 raise InputError(
-                    f'{dataset.path}: marks no documents, so it cannot be split by them. Write by = "sentence"'
+                    f'{dataset.path}: has no documents to split by. Write by = "sentence"'
                 )
             members: list[list[int]] = [[] for _ in range(corpus.documents)]
             for sentence, document in enumerate(corpus.document_of_sentence.tolist()):
@@ -150,7 +150,7 @@ class Data:
         key, given = by.removeprefix("meta:"), _parameters(dataset)
         if by != "item" and key not in table.metadata:
             there = ", ".join(table.metadata) or "none"
-            raise InputError(f'{dataset.path}: no column {key} for by = "{by}". There is: {there}.')
+            raise InputError(f'{dataset.path}: no column {key} for by = "{by}". Available: {there}.')
         codes = range(len(table)) if by == "item" else table.metadata[key].codes.tolist()
         members: dict[int, list[int]] = {}
         for row, code in enumerate(codes):
@@ -175,7 +175,10 @@ class Data:
                 name for name, place in every.items() if not roles.texts or place not in (*roles.ids, *roles.texts)
             )
         if len(heads) > 1:
-            raise InputError(f"{[*heads.values()][1]}: other columns than {source.files[0]}. Write them alike.")
+            raise InputError(
+                f"{[*heads.values()][1]}: its columns differ from those of {source.files[0]}. Give both the same "
+                f"columns."
+            )
         answers = table.labels.strings()
         strata = (Counter(answers[row] for row in rows) for rows in members.values())
         return cls(
@@ -221,8 +224,8 @@ class Data:
         # Columns with unknown names would keep their annotation.
         if self.format not in WORDS or not set(self.labels) <= set(self.names):
             raise UsageError(
-                f"data set {self.dataset.name}: annotation cannot be removed from {self.format}. Write blind = "
-                "false for the systems, and make sure that they do not use it."
+                f"data set {self.dataset.name}: the annotation cannot be removed from {self.format}. Write blind = "
+                f"false for the systems, and make sure that they do not use the annotation."
             )
         lines = self.text(units).splitlines(keepends=True)
         header = 0 if self.format in _NUMBERED else self.head.count("\n")
@@ -260,7 +263,9 @@ class Data:
         text = self.text(units)
         if not places:
             raise UsageError(
-                f"data set {self.dataset.name}: no column of texts is known. Name what systems may see, e.g. keep = "
+                f"data set {self.dataset.name}: no column is known to contain texts. Name those that systems may "
+                f"see, "
+                "e.g. keep = "
                 f'["{self.names[0]}"]'
             )
         if text.startswith("{"):

@@ -40,7 +40,7 @@ TAIL = 15
 _GUARD = str(Path(__file__).with_name("guard.py"))
 _PATIENCE = 0.2
 """Seconds between two checks whether a command should stop."""
-_SIGNALS = {9: " (killed; was there too little memory?)", 11: " (segmentation fault)", 15: " (terminated)"}
+_SIGNALS = {9: " (killed, perhaps for lack of memory)", 11: " (segmentation fault)", 15: " (terminated)"}
 
 
 class StoppedError(Exception):
@@ -109,7 +109,7 @@ def execute(job: Job, stopped: Callable[[], bool]) -> Outcome:
     except OSError as error:
         # A full disk or a lost file system would make all runs that follow fail in the same way.
         fact = f"{error.filename or job.folder}: {describe_os_error(error)}"
-        raise InputError(f"{fact}. Correct that and run again; finished runs are kept.") from None
+        raise InputError(f"{fact}. Fix this and run again; finished runs are kept.") from None
     return outcome
 
 
@@ -166,7 +166,7 @@ def _train_and_score(job: Job, data: Data, workdir: Path, stopped: Callable[[], 
                     argv, workdir, workdir / f"{step}.log", stopped, prints, system.limit, system.environment
                 )
             if not output.is_file():
-                raise CommandError(f"left no file {output.name}. It should write its predictions to {{output}}.")
+                raise CommandError(f"wrote no file {output.name}. It should write its predictions to {{output}}.")
         step = "scoring"
         rows = measure_run(job.dataset, run.system, measures, values["test"], values["train"], str(predictions))
     except (CommandError, AssayError) as problem:
@@ -322,12 +322,13 @@ def measure_run(
             both = min(len(gold), len(output))
             word = next((word for word in range(both) if gold.forms[word] != output.forms[word]), both - 1)
             raise AlignmentError(
-                f"the predictions have other words than the test part, first {output.forms[word]!r}, but gold has "
-                f"{gold.forms[word]!r} ({gold.place(word)}). If systems may tokenise as they like: own_tokens = true"
+                f"the predictions have different words from the test part; the first is {output.forms[word]!r}, but "
+                f"gold has {gold.forms[word]!r} ({gold.place(word)}). If systems may tokenise differently: "
+                f"own_tokens = true"
             )
         distinct = list(dict.fromkeys(map(str, measures)))
         if len(distinct) != len(result.measures):
-            raise UsageError(f"two of the measures are one: {', '.join(distinct)}. Leave one of them out.")
+            raise UsageError(f"two of the measures are the same: {', '.join(distinct)}. Leave one of them out.")
         # The name of a measure in the Result may have the column as the data name it.
         names = dict(zip(distinct, result.measures, strict=True))
         rows = []
@@ -335,7 +336,7 @@ def measure_run(
             name, main = names[str(measure)], chosen or measure.main
             values = {row.score: row.value for row in result.scores if _is_overall(row, name)}
             if main not in values:
-                raise UsageError(f"{spec}: {name} has no score {main!r}. There is: {', '.join(values)}.")
+                raise UsageError(f"{spec}: {name} has no score {main!r}. Available: {', '.join(values)}.")
             counts: Mapping[str, int] = next((row.counts for row in result.counts if _is_overall(row, name)), {})
             part, whole = share_counts(measure.scores.get(main), main, values[main], counts)
             rows.append(Measurement(spec, values[main], part, whole, dict(counts)))

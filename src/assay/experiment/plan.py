@@ -90,10 +90,10 @@ class Template:
         """Raise UsageError for a placeholder that has no value."""
         for name in self.placeholders:
             if name in ("test", "test_blind", "output") and kind == "train":
-                raise UsageError(f"{{{name}}} is for predict: training does not see the test part.")
+                raise UsageError(f"{{{name}}} is only for predict, because training must not see the test part.")
             if name not in PLACEHOLDERS[kind]:
                 error = str(unknown("placeholder", name, PLACEHOLDERS[kind]))
-                raise UsageError(f"{error} For braces as text, double them: {{{{{name}}}}}")
+                raise UsageError(f"{error} To write braces as text, double them: {{{{{name}}}}}")
             if name == "dev" and not dev:
                 raise UsageError("{dev}: there is no development part, because dev = false.")
 
@@ -128,7 +128,7 @@ class Template:
         for word in self.words[1:]:
             if not Path(word).is_absolute() and not word.startswith("-") and Path(here, word).is_file():
                 raise UsageError(
-                    f"{word} is in the experiment's folder, but each command runs in a folder of its own. "
+                    f"{word} is in the experiment's folder, but each command runs in its own folder. "
                     f"Write {{here}}/{word}"
                 )
 
@@ -147,7 +147,7 @@ class DataSet:
     keep: tuple[str, ...] = ()
     """Columns and comments that stay in the blind test part."""
     own_tokens: bool = False
-    """True if predictions may have other tokens than the data."""
+    """True if predictions may have different tokens from the data."""
     splits: str | None = None
     """A file of splits; None if they are made."""
     scoring: tuple[tuple[str, Any], ...] = ()
@@ -280,7 +280,7 @@ def read_plan(path: str | Path) -> Experiment:
     scoring = _read_scoring(top.table("scoring"), here)
     measures = top.texts("measures")
     if not measures:
-        raise top.error("measures", 'names none. Write e.g. measures = ["accuracy"]; `assay measures` lists them.')
+        raise top.error("measures", 'is empty. Write e.g. measures = ["accuracy"]; `assay measures` lists them.')
     for spec in measures:
         if measures.count(spec) > 1:
             raise top.error("measures", f"{spec} is named twice.")
@@ -320,11 +320,11 @@ def read_plan(path: str | Path) -> Experiment:
         seen: dict[str, str] = {}
         for name in tables:
             if (other := seen.setdefault(name.casefold(), name)) != name:
-                raise top.error("", f"[{key}.{other}] and [{key}.{name}] differ in capitals alone.")
+                raise top.error("", f"[{key}.{other}] and [{key}.{name}] differ only in case. Rename one of them.")
     splits = sum(data.design.repetitions * data.design.runs_per_repetition for data in datasets.values())
     if splits * len(systems) > MOST_RUNS:
         place = "repetitions" if design.repetitions > design.folds else "folds"
-        raise top.error(place, f"makes more than {MOST_RUNS:,} runs of all systems. Take fewer repetitions or folds.")
+        raise top.error(place, f"makes more than {MOST_RUNS:,} runs of all systems. Use fewer repetitions or folds.")
     return experiment
 
 
@@ -404,7 +404,7 @@ def _read_system(name: str, table: TomlTable, limit: float, dev: bool, here: Pat
         raise table.error("", 'has no predict command. Write predict = "…" (or predictions = "…" if they exist)')
     if predictions is not None:
         if templates:
-            raise table.error("predictions", "replaces commands: leave train and predict out.")
+            raise table.error("predictions", "replaces the commands. Leave train and predict out.")
         with table.place("predictions"):
             Template((predictions,)).check("predictions", dev)
         predictions = str(here / predictions)
@@ -436,7 +436,7 @@ def _read_duration(table: TomlTable, key: str, default: float = 0.0) -> float:
 def _check_name(table: TomlTable, key: str, what: str, name: str) -> None:
     """Raise InputError for a name that cannot be the name of a folder."""
     if not _NAME.fullmatch(name):
-        raise table.error(key, f"the {what} {name!r} may only contain letters, digits and . + - _")
+        raise table.error(key, f"the {what} {name!r} can contain only letters, digits and . + - _")
 
 
 # --- a TOML file; the error for each mistake names its line ---

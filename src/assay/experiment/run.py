@@ -61,7 +61,7 @@ def run_plan(
     predictions again. `report` gets the runs that are due, and each outcome with its number; at the start 0 and None.
     """
     if os.name != "posix":
-        raise UsageError("experiments need the processes and locks of Linux, macOS or another POSIX system.")
+        raise UsageError("experiments need Linux, macOS or another POSIX system.")
     experiment = read_plan(path)
     if cluster is not None:
         check_cluster(cluster)
@@ -146,11 +146,11 @@ def check_ready(experiment: Experiment, *, programs: bool = True) -> None:
             definition = definitions[0]
         scores = [*definition.scores, *definition.averages]
         if score is not None and score not in scores:
-            raise top.error("measures", f"{measure} has no score {score!r}. There is: {', '.join(scores)}.")
+            raise top.error("measures", f"{measure} has no score {score!r}. Available: {', '.join(scores)}.")
         tasks += [each.task for each in definitions]
     if len(set(tasks)) > 1:
         named = ", ".join(dict.fromkeys(tasks))
-        raise top.error("measures", f"are about different tasks: {named}. Make an experiment for each task.")
+        raise top.error("measures", f"belong to different tasks: {named}. Make an experiment for each task.")
     if not experiment.store.parent.is_dir():
         raise top.error("store", f"there is no folder {experiment.store.parent}.")
     for data in experiment.datasets.values():
@@ -255,7 +255,7 @@ def _execute_all(
         stack.enter_context(closing(answers))
         for position, outcome in answers:
             job = due[position]
-            error = f"the process that did this run was killed {times} times. Is there too little memory?"
+            error = f"the process of this run was killed {times} times. Is there too little memory?"
             yield outcome or Outcome(job.run, "failed", job.inputs, job.scoring, error=error)
 
 

@@ -85,7 +85,7 @@ def check_size(design: Design, name: str, units: int) -> None:
     """Raise InputError if a part would be empty."""
     if units < design.folds:
         raise InputError(
-            f"{name}: {units} {design.noun} cannot be cut into {design.folds} folds. Take fewer folds"
+            f"{name}: {units} {design.noun} cannot be divided into {design.folds} folds. Use fewer folds"
             + (', or split by = "sentence".' if design.by == "document" else ".")
         )
 
@@ -136,7 +136,7 @@ def read_split(path: str, sha256: str, units: int, repetition: int, fold: int) -
     """One split from its file; InputError if the file is about other data."""
     content = _read_file(path)
     if content["data"]["sha256"] != sha256:
-        raise InputError(f"{path}: was made for other data (their checksum differs). Make the splits again.")
+        raise InputError(f"{path}: was made for different data (the checksum differs). Make the splits again.")
     row = content["splits"][repetition - 1]
     if content["scheme"] == "random":
         split = Parts(tuple(row["train"]), tuple(row["dev"]), tuple(row["test"]))

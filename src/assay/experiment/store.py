@@ -149,11 +149,11 @@ class Store:
             raise InputError(f"{self.path}: was written by a newer assay (store {version}). Use that version.")
         if application == _APPLICATION and version == _WITHOUT_CHECKSUM and not create:
             raise InputError(
-                f"{self.path}: was written before stores had checksums (store {_WITHOUT_CHECKSUM}). "
-                "Bring it up to date: assay experiment run"
+                f"{self.path}: was written before stores had checksums (store {_WITHOUT_CHECKSUM}). To update it: "
+                f"assay experiment run"
             )
         if application != _APPLICATION and tables:
-            raise InputError(f"{self.path}: is a database, but not a store of runs. Name another one: store = …")
+            raise InputError(f"{self.path}: this database is not a store of runs. Name another file: store = …")
         if application != _APPLICATION and not create:
             raise InputError(f"{self.path}: is empty. Start with: assay experiment run")
         if application != _APPLICATION or version == _WITHOUT_CHECKSUM:

@@ -70,7 +70,7 @@ def read_measurements(path: str, text: str, hint: str = "") -> Iterator[Row]:
         if not math.isnan(items) and not 0 < items < math.inf and math.isfinite(value):
             raise InputError(f"{place}: the denominator of {cells['value']} is {cells['denominator']}.")
         if (dataset, system, split, measure) in seen:
-            raise InputError(f"{place}: {measure} of {dataset} {system} {split} is here a second time.")
+            raise InputError(f"{place}: {measure} of {dataset} {system} {split} is given twice. Keep one of them.")
         seen.add((dataset, system, split, measure))
         numerator, denominator = (None if math.isnan(number) else number for number in (part, items))
         yield Row(place, dataset, system, split, measure, value, numerator, denominator, n_train, n_test)
@@ -87,7 +87,7 @@ def read_table_rows(
     try:
         header = [name.strip() for name in next(reader, [])]
         if missing := [name for name in columns if name not in header]:
-            raise InputError(f"{path}:1: has no column {missing[0]}. {remedy}")
+            raise InputError(f"{path}:1: there is no column {missing[0]}. {remedy}")
         if twice := [name for name in header if header.count(name) > 1]:
             raise InputError(f"{path}:1: has the column {twice[0]} twice.")
         for cells in reader:
@@ -152,7 +152,7 @@ def export_pairs(path: str | Path) -> str:
     task = next((data.task for data in experiment.datasets.values()), "")
     specs = [spec for spec in specs if find(spec, task).judges_items]
     if not specs:
-        raise UsageError("none of the measures judges item by item, so systems cannot be compared on items.")
+        raise UsageError("none of the measures scores single items, so systems cannot be compared on items.")
     rows: list[list[object]] = []
     done = sorted(run for run in experiment.run_ids() if run in stored and stored[run].state == "done")
     for name, of_data in groupby(done, key=lambda run: run.dataset):
@@ -164,7 +164,8 @@ def export_pairs(path: str | Path) -> str:
                 outcome = stored[run]
                 file = experiment.folder(run) / outcome.predictions
                 if outcome.inputs["data"] != data.sha256 or hash_file(file) != outcome.predictions_sha256:
-                    raise InputError(f"the predictions of {run} are missing or old. Run first: assay experiment run")
+                    raise InputError(f"the predictions of {run} are missing or out of date. First run: assay "
+                    f"experiment run")
                 outputs[run.system] = str(file)
             if len(outputs) < 2:
                 continue
@@ -248,8 +249,8 @@ def import_measurements(path: str | Path, table: str | Path, *, replace_old: boo
     for run in outcomes:
         if run.system in experiment.systems and run.dataset in experiment.datasets:
             raise UsageError(
-                f"{table}: {run.system} on {run.dataset} is run by {experiment.path.name} itself. "
-                "Rename it in one of the two."
+                f"{table}: {experiment.path.name} itself runs {run.system} on {run.dataset}. Rename it in one of the "
+                f"two."
             )
     with Store(experiment.store, create=True) as store, store.transaction():
         stored = store.outcomes()
@@ -258,6 +259,6 @@ def import_measurements(path: str | Path, table: str | Path, *, replace_old: boo
             new = {row.measure: row for row in outcome.measurements}
             twice = [measure for measure in new if measure in old]
             if twice and not replace_old:
-                raise UsageError(f"{table}: the store has {twice[0]} of {run} already. To overwrite it: --replace")
+                raise UsageError(f"{table}: the store already has {twice[0]} of {run}. To overwrite it: --replace")
             store.record(replace(outcome, measurements=tuple({**old, **new}.values())))
     return len(outcomes)

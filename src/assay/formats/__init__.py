@@ -211,12 +211,12 @@ def _decide_props(head: Sequence[str], path: str, given: dict[str, Any], *_: obj
 
 def _decide_aida(head: Sequence[str], path: str, given: dict[str, Any], *_: object) -> Mapping[str, Any]:
     if not 4 <= given["link"] <= 7:
-        raise UsageError(f"format aida: link is a column from 4 to 7, not {given['link']}.")
+        raise UsageError(f"format aida: link should be a column from 4 to 7, not {given['link']}.")
     return {}
 
 
 def _decide_ratings(head: Sequence[str], path: str, *_: object) -> Mapping[str, Any]:
-    raise UsageError(f"{path}: a table of ratings is about several annotators: assay agreement")
+    raise UsageError(f"{path}: a table of ratings contains several annotators. Use: assay agreement")
 
 
 def _looks_conll(head: Sequence[str]) -> bool:
@@ -227,9 +227,9 @@ def _looks_conll(head: Sequence[str]) -> bool:
 _TABLE = {"word": "auto", "header": "auto", "comments": "auto"}
 _IN_BRACKETS = {"escaped": True, "blank": "auto", "line": "auto"}
 _IN_BRACKETS_HELP = (
-    "escaped: -LRB- is a bracket and \\/ a slash in words; blank: a blank line among trees of a line each "
-    "is a sentence without a parse (unparsed), nothing, or what the file suggests (auto); line: several "
-    "trees in a line are one sentence, as for EVALB, or each is one (trees)"
+    "escaped: -LRB- is a bracket and \\/ a slash in words; blank: a blank line between one-line trees is "
+    "a sentence without a parse (unparsed), nothing, or decided from the file (auto); line: several "
+    "trees in a line are one sentence, as in EVALB, or each is one (trees)"
 )
 _NAMES_HELP = (
     "names: the file with the names of labels that are numbers: dataset_info.json, config.json, or a name per line"
@@ -283,7 +283,8 @@ FORMATS = {
         Format(
             "cas",
             "UIMA CAS (DKPro, INCEpTION) as XMI or JSON: layers of spans, relations and chains over a text",
-            '<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" xmlns:a="http:///a/b.ecore">\n'
+            '<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" '
+            'xmlns:a="http:///a/b.ecore">\n'
             '<a:Entity xmi:id="2" sofa="1" begin="9" end="13" value="LOC"/>\n'
             '<cas:Sofa xmi:id="1" sofaID="_InitialView" sofaString="She left Rome"/></xmi:XMI>',
             cas.looks_cas, cas.read_cas, ("spans",), empty=layered.EMPTY, decide=cas.decide_cas, begins=("<", "{"),
@@ -619,7 +620,7 @@ FORMATS = {
         ),
         Format(
             "conll",
-            "CoNLL-2000/2003: columns divided by spaces, tag last, blank line between sentences, -DOCSTART-",
+            "CoNLL-2000/2003: columns separated by spaces, tag last, blank line between sentences, -DOCSTART-",
             "-DOCSTART- -X- O\n\nThe DT O\nend NN O",
             _looks_conll, columns.read_columns,
             decide=partial(columns.table_layout, separator=None, format="conll"),
@@ -670,10 +671,11 @@ def plan(
         # It may be empty, so that only its name shows what it is.
         form = FORMATS["brat"]
     elif not (text := "\n".join(head).lstrip()):
-        raise InputError(f"{path}: no words in it. Did the program that writes it stop with an error?")
+        raise InputError(f"{path}: contains no words. Did the program that writes it stop with an error?")
     elif asked is not None and asked.items:
         if columns.looks_conllu(head):
-            raise InputError(f"{path}: words in columns (conllu), but gold has a row per item. Give rows of items.")
+            raise InputError(f"{path}: contains words in columns (conllu), but gold has one row per item. Give a "
+            f"table of items.")
         of_items = (form for form in FORMATS.values() if items.FORMAT in form.layers)
         form = next((form for form in of_items if form.looks and form.looks(head)), FORMATS[items.FORMAT])
         form = FORMATS["senses"] if path.endswith((".key", ".key.txt")) else form
@@ -703,14 +705,14 @@ def plan(
             foreign.refuse_prose(head, path, in_columns=form is not None)
     if form is None and items.is_csv_of_words(head):
         raise InputError(
-            f"{path}: words, but commas divide the columns. Save it with tabs, and with an empty line after each "
-            "sentence; if each row is an item: --task items"
+            f"{path}: contains words, but its columns are separated by commas. Save it with tabs, and with an empty "
+            f"line after each sentence; if each row is an item: --task items"
         )
     if form is None:
         raise InputError(
-            f"{path}: unknown format.{foreign.name_tables(head)} `assay formats` lists those known; name it with "
-            '--input-format, e.g. --input-format conll or "tsv(word=2)"; a label per line, or a row per item: '
-            "--task items."
+            f"{path}: unknown format.{foreign.name_tables(head)} `assay formats` lists the known ones; name it "
+            'with --input-format, e.g. --input-format conll or "tsv(word=2)"; for a label per line, or a row per '
+            "item: --task items."
         )
     parameters = specs.convert_parameters(f"format {form.name}", given, form.parameters)
     asked = asked or Asked()
@@ -722,7 +724,8 @@ def plan(
             there = f"Choose: {asked.choice(form.which)}" if form.which else none
             raise UsageError(f"{asked.spell(who)}: not in {path}. {there}")
         if said not in ("auto", form.which[who]):
-            raise UsageError(f"{asked.spell(who)} and which={said} of --input-format differ. Remove one of them.")
+            raise UsageError(f"{asked.spell(who)} and which={said} of --input-format contradict each other. Remove "
+            f"one of them.")
         parameters = {**parameters, "which": form.which[who]}
     for parameter, values in form.choices.items():
         check_choice(parameter, parameters[parameter], values)
@@ -845,7 +848,7 @@ class Input:
             if chosen.words != self.plan.words:
                 raise InputError(
                     f"{source.path}: words seem to be in column {chosen.words}, but {self.files[0]} has them in "
-                    f'column {self.plan.words}. Say where they are, e.g. --input-format "{chosen.name}(word=2)".'
+                    f'column {self.plan.words}. Give their column, e.g. --input-format "{chosen.name}(word=2)".'
                 )
             try:
                 builder.begin_file(source.path)
@@ -933,7 +936,7 @@ def refuse_plain(item: Input) -> None:
     """Refuse JSON that has no key of annotated texts, such as settings."""
     if item.plan.name == "jsonl" and (keys := records.plain_keys(item.plan.head)):
         raise InputError(
-            f"{item.path}: JSON without texts or labels{foreign.name_keys(keys)}. Give the file with the "
+            f"{item.path}: this JSON contains no texts or labels{foreign.name_keys(keys)}. Give the file with the "
             "annotations; if each object is a record: --task records"
         )
 
@@ -947,7 +950,7 @@ def choose_column(inputs: Sequence[Input]) -> str:
                 f"{item.path}: contains spans ({item.plan.name}), not words with labels. Try --task spans"
             )
         if not item.plan.labels:
-            raise InputError(f"{item.path}: no column but the words, so there are no labels to compare.")
+            raise InputError(f"{item.path}: has only a column of words, so there are no labels to compare.")
     named = [item for item in inputs if len(item.plan.labels) > 1]
     candidates = [name for name in _PREFERRED if named and all(name in item.plan.labels for item in named)]
     for name in candidates:
@@ -986,15 +989,15 @@ def _default(item: Input) -> str:
     if len(plan.filled) > 1:
         shown = ", ".join(plan.filled)
         raise InputError(
-            f"{item.path}: with words in column {plan.words}, labels may be in {shown}. Say which: --column "
+            f"{item.path}: with words in column {plan.words}, labels may be in {shown}. Choose one: --column "
             f"{plan.filled[-1]}, or another of them."
         )
     column = plan.filled[0] if plan.filled else plan.labels[-1]
     labels, words = plan.values(column), plan.values(plan.words)
     if len(words) >= _ENOUGH and len(set(labels)) > len(set(words)):
         raise InputError(
-            f"{item.path}: column {column} has more different values than column {plan.words}, so these are "
-            f'hardly labels and words. Name both: --column {column} --input-format "{plan.name}(word='
+            f"{item.path}: column {column} has more different values than column {plan.words}, so these do "
+            f'not look like labels and words. Name both: --column {column} --input-format "{plan.name}(word='
             f'{plan.words})", or the other way round.'
         )
     return column
@@ -1034,7 +1037,7 @@ def _column_of(corpus: Corpus, name: str, resolve: Callable[[str], str]) -> Colu
         if colon:
             values = {}
             for text in column.vocabulary:
-                # Of a key that is there twice the first value counts.
+                # Of a key that appears twice the first value counts.
                 pairs = (pair.partition("=") for pair in text.split("|"))
                 values[text] = next((value for own, _, value in pairs if own == key), "_")
             column = column.mapped(values)

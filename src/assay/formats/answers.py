@@ -113,7 +113,7 @@ def decide_answers(head: Sequence[str], path: str, given: Mapping[str, Any], *_:
     for name, values in CHOICES.items():
         check_choice(name, given[name], values)
     if not 0 <= given["tolerance"] <= 1:
-        raise UsageError(f"format answers: tolerance is a share between 0 and 1, not {given['tolerance']}.")
+        raise UsageError(f"format answers: tolerance should be a share between 0 and 1, not {given['tolerance']}.")
     return {"name": specs.spell("answers", {name: value for name, value in given.items() if value != ""})}
 
 
@@ -128,7 +128,7 @@ def read_answers(source: Source, builder: Builder, **given: Any) -> None:
         values = json_values(source, _EXAMPLE)
         found = list(_answers(((value, source.path, line) for line, value in values), given))
         if not found:
-            raise InputError(f"{source.path}: no answers in it. An answer is {_EXAMPLE}")
+            raise InputError(f"{source.path}: contains no answers. An answer is {_EXAMPLE}")
     first = collected.answers[0] if collected.answers else found[0]
     for answer in found:
         check_ids(answer.name is not None, first.name is not None, answer.place)
@@ -225,7 +225,7 @@ def answers(given: Any, *, name: str = "data", **parameters: Any) -> Corpus:
     form = decide_answers((), name, chosen)["name"]
     listed = list(given)
     if not listed:
-        raise InputError(f"{name}: no answers in it. Give one for each of gold's texts, None if there is none.")
+        raise InputError(f"{name}: contains no answers. Give one for each of gold's texts, None if there is none.")
     values = ((value, f"{name}, answer {number}", 0) for number, value in enumerate(listed, 1))
     found = list(_answers(values, chosen))
     nothing = np.zeros(0, dtype=np.int64)
@@ -318,8 +318,8 @@ def texts_of(gold: Corpus, system: Corpus, given: Answers) -> tuple[_Texts, dict
         if number not in (gold.sentences, len(documents) - 1):
             pieces = "documents" if gold.in_documents else "sentences"
             raise InputError(
-                f"{system.name}: {number:,} answers and {gold.sentences:,} {pieces} of gold, and no ids to tell "
-                "which belongs where."
+                f"{system.name}: has {number:,} answers for {gold.sentences:,} {pieces} of gold and no ids to match "
+                f"them. Give each answer an id."
             )
         starts = sentences if number == gold.sentences else documents
         return _Texts(gold, starts), {place: [answer] for place, answer in enumerate(listed)}
@@ -332,7 +332,7 @@ def texts_of(gold: Corpus, system: Corpus, given: Answers) -> tuple[_Texts, dict
     found: dict[int, list[Answer]] = {}
     for answer in listed:
         if answer.name not in known:
-            raise InputError(f"{answer.place}: id {answer.name}, which gold does not have. Leave it out.")
+            raise InputError(f"{answer.place}: gold has no id {answer.name}. Leave this answer out.")
         of_text = found.setdefault(known[answer.name], [])
         if of_text and not given.parameters["label"]:
             raise InputError(

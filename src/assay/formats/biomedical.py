@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 _NO_LINK = frozenset({"", "-", "-1"})
 """What annotators write for a mention of something without an identifier."""
 _PUBTATOR = (
-    "A document is ID|t|title, ID|a|abstract, then lines of cells divided by tabs: ID, start, end, text, type and "
+    "A document is ID|t|title, ID|a|abstract, then lines of cells separated by tabs: ID, start, end, text, type and "
     "identifier of a mention, or ID, type and two identifiers of a relation."
 )
 _BIOC = '{"id": "1", "passages": [{"offset": 0, "text": "…", "annotations": []}]}'

@@ -33,7 +33,7 @@ _NUMBERED = re.compile(r"([0-9]{1,9})=(.+)", re.DOTALL)
 _ESCAPED = re.compile(r"([-#])([LR][RCS]B)\1|\\([/*])")
 _BRACKETS = {"LRB": "(", "RRB": ")", "LCB": "{", "RCB": "}", "LSB": "[", "RSB": "]"}
 _WITHIN_WORDS = "Brackets within words are written -LRB- and -RRB-."
-_LEAVE_OUT = "To leave out such trees, each on a line of its own: --on-mismatch skip"
+_LEAVE_OUT = "To leave out such trees, if each is on its own line: --on-mismatch skip"
 _SHOWN = 30
 _NO_PARSE = b"NOPARSE"
 """The root of a tree that means no parse."""

@@ -323,7 +323,7 @@ class Builder:
     def identify(self, name: str, place: str) -> None:
         """Begin a document with an id that no other has; its first sentence comes next."""
         if name in self.ids:
-            raise InputError(f"{place}: the id {name!r} is already that of {self.ids[name]}. Give each its own.")
+            raise InputError(f"{place}: the id {name!r} is already used in {self.ids[name]}. Give each its own id.")
         self.ids[name] = place
         self.document(name, self.sentence)
 
@@ -402,7 +402,7 @@ class Builder:
         """Refuse files with faulty annotations, and name the option that repairs them."""
         if self.faults and not self.asked.surveys:
             option = self.asked.spell(MEND, "repair")
-            remedy = f"To mend what has one sure reading and to drop the rest: {option}"
+            remedy = f"To mend those with one clear reading and drop the rest: {option}"
             raise InputError("\n".join([*list_problems([*dict.fromkeys(self.faults)]), remedy]))
 
     def end_file(self) -> None:
@@ -412,7 +412,7 @@ class Builder:
         if self.tables or (first == self.sentence and self._left_out):
             return
         if first == self.sentence:
-            raise InputError(f"{path}: no words in it.")
+            raise InputError(f"{path}: contains no words.")
         place = bisect_left(self._documents, (first, ""))
         if place == len(self._documents) or self._documents[place][0] > first:
             # A file of the same name in another folder is named with its folder.

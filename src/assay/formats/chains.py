@@ -95,7 +95,7 @@ def conll2012_layout(head: Sequence[str], path: str, word: int, pos: int) -> Cha
     if word >= width:
         line = next(number for number, row in rows.items() if len(row) == width)
         fact = f"{_count_columns(width)}, but the word is in column {word} and the coreference in the last"
-        remedy = 'Say where the word is, e.g.: --input-format "conll2012(word=2)"'
+        remedy = 'Give the column of the words, e.g.: --input-format "conll2012(word=2)"'
         raise InputError(f"{path}:{line}: {fact}. {remedy}")
     if pos >= width:
         return ChainLayout(separator, word - 1, None)
@@ -251,7 +251,7 @@ class _Document:
         self.forms: list[bytes] = []
         self.tags: list[bytes] = []
         self.roles: list[bytes] = []
-        """Lemma, frameset and roles of each word, divided by tabs, if they are requested."""
+        """Lemma, frameset and roles of each word, separated by tabs, if they are requested."""
         self.ends: list[int] = []
         self.first_lines: list[int] = []
         self.between_sentences = True
@@ -503,7 +503,7 @@ def read_text2text(source: Source, builder: Builder, *, broken: str = "error") -
                 builder.repair(UNPAIRED[kind], DROPPED, where)
             elif kind == "odd":
                 fact = f"{cells[place][1]!r} is not of the form [e1,[e2],e3]"
-                problems.append(f"{where}: {fact}. Mend the brackets.")
+                problems.append(f"{where}: {fact}. Correct the brackets.")
             else:
                 opened = f"the mention of {name} that opens here is not closed in its document"
                 closed = f"{name} is closed here, but no mention of it is open"
@@ -652,7 +652,7 @@ def _choose_clusters(value: dict[str, Any], which: str) -> str:
     there = [key for key in (GOLD, PREDICTED) if key in value]
     if which != WHICH[0]:
         if which not in there:
-            raise RecordError(f"no {which} in it. There is: {', '.join(value)}.")
+            raise RecordError(f"no {which} in it. Available: {', '.join(value)}.")
         return which
     if len(there) == 2:
         example = f'--input-format "clusters(which={PREDICTED})"'

@@ -150,7 +150,7 @@ def clean_lines(data: bytes, layout: Layout, comments: bool, before: int) -> Cle
     """The lines of a batch, or None if one is not as it should be.
 
     `comments`: lines that begin with # are comments. `before` is the number of words that the sentence under way has
-    before the batch. If any white space divides columns, they have to be divided by one space each.
+    before the batch. If any white space divides columns, they have to be separated by one space each.
     """
     separator, ids = layout.separator, layout.ids
     if separator is None:

@@ -37,7 +37,7 @@ _NAMES = WORDS | {
 }
 """… and of any column."""
 ROLES = "(roles)"
-"""The column of everything after the columns of words: predicates and their arguments, cells divided by tabs. It is
+"""The column of everything after the columns of words: predicates and their arguments, cells separated by tabs. It is
 read if a task asks for it, and contains no labels."""
 _RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _FIRST_ID = re.compile(r"1|1-\d+|0\.1")
@@ -153,7 +153,7 @@ def conllu_layout(head: Sequence[str], path: str, given: Mapping[str, Any], *_: 
         refuse_anaphora(path, head[0])
     if spaced_conllu(head):
         raise InputError(
-            f"{path}: its columns are divided by spaces, but CoNLL-U has tabs. Put them in: "
+            f"{path}: its columns are separated by spaces, but CoNLL-U has tabs. Put them in: "
             f"awk -v OFS='\\t' '!/^#/ {{$1=$1}} 1' {path} > new.conllu"
         )
     names: tuple[str, ...] = CONLLU
@@ -188,7 +188,7 @@ def refuse_anaphora(path: str, columns: str) -> None:
     if columns.startswith("# global.columns") and "IDENTITY" in columns.split():
         raise InputError(
             f"{path}: CoNLL-UA of Universal Anaphora (IDENTITY in # global.columns), which is not read. Write "
-            "CorefUD: ten columns divided by tabs, mentions as Entity= in the last one."
+            "CorefUD: ten columns separated by tabs, mentions as Entity= in the last one."
         )
 
 
@@ -197,7 +197,7 @@ def check_width(width: int, path: str) -> None:
     if width > MOST_COLUMNS:
         raise InputError(
             f"{path}: {width:,} columns, but at most {MOST_COLUMNS:,} are read. Is it running text, or are "
-            "its lines divided by something else than line feeds?"
+            "its lines separated by something else than line feeds?"
         )
 
 
@@ -220,7 +220,7 @@ def table_layout(
     separator: str | None,
     format: str,  # noqa: A002
 ) -> Layout:
-    """Columns divided by tabs or white space, with or without a header line.
+    """Columns separated by tabs or white space, with or without a header line.
 
     If the user does not say whether there is a header and which column contains the words, the first lines decide.
     Columns that number words do not contain them. If first lines are not clear, the file is refused.
@@ -247,8 +247,8 @@ def table_layout(
                 f'comments: --input-format "{format}(comments=true)"'
             )
         raise InputError(
-            f"{path}: one column only, so there are no labels to compare. "
-            "Give a file with a word and its label on each line."
+            f"{path}: has only one column, so there are no labels to compare. Give a file with a word and its label "
+            f"on each line."
         )
     check_width(len(first), path)
     below = [sentences[0][1:], *sentences[1:]]
@@ -276,7 +276,7 @@ def table_layout(
     if odd := next((number for number in cells if not number.isdigit()), None):
         raise InputError(
             f"{path}: the range or empty node {odd} among numbered words, which {format} does not have. "
-            "Is it CoNLL-U? That has ten columns divided by tabs, or a first line "
+            "Is it CoNLL-U? That has ten columns separated by tabs, or a first line "
             "`# global.columns = ID FORM …`."
         )
     asked = str(given["word"])
@@ -285,7 +285,7 @@ def table_layout(
     if word in layout.numbering:
         raise InputError(
             f"{path}: column {layout.name(word)} numbers the words (1, 2, 3 … in each sentence) and does not contain "
-            f'them. Say where they are, e.g. --input-format "{format}(word={word + 2})".'
+            f'them. Give their column, e.g. --input-format "{format}(word={word + 2})".'
         )
     return replace(layout, word=word, sniffed=sniffed or (header and str(given["header"]) == "auto"))
 
@@ -293,7 +293,7 @@ def table_layout(
 def doubtful_header(path: str, cells: Sequence[str], format: str) -> InputError:  # noqa: A002
     """The error for a first line that may name the columns or be a word."""
     return InputError(
-        f"{path}: the first line, {' '.join(cells)[:60]!r}, may name the columns or be a word. Say which: "
+        f"{path}: the first line, {' '.join(cells)[:60]!r}, may name the columns or be a word. Choose one: "
         f'--input-format "{format}(header=true)" or "{format}(header=false)".'
     )
 
@@ -347,8 +347,8 @@ def _word_column(layout: Layout, sentences: Sequence[Sequence[Sequence[str]]], p
     long = [sentence for sentence in words if len(sentence) > 1]
     if layout.width > 2 and len(long) > 1 and all(len(set(sentence)) == 1 for sentence in long):
         raise InputError(
-            f"{path}: column {layout.name(word)} is the same through each sentence, so it hardly contains the "
-            f'words. Say where they are, e.g. --input-format "{layout.format}(word={word + 2})".'
+            f"{path}: column {layout.name(word)} is the same throughout each sentence, so it does not seem to "
+            f'contain the words. Give their column, e.g. --input-format "{layout.format}(word={word + 2})".'
         )
     return word
 
@@ -476,7 +476,7 @@ class _ColumnReader:
                     doubtful = cells[0] == "#" and layout.separator is None and not layout.hash_words
                     if doubtful and is_comment(" ".join(cells), False):
                         raise InputError(
-                            f"{self.source.path}:{number}: a comment, or the word #? Say which: "
+                            f"{self.source.path}:{number}: a comment, or the word #? Choose one: "
                             '--input-format "conll(comments=true)" or "conll(comments=false)".'
                         )
                     if not self.position:

@@ -69,7 +69,7 @@ class Contents:
     def lines(self) -> Iterator[str]:
         """Lines of text for a terminal."""
         shape = f", {self.shape}" if self.shape else ""
-        yield f"{self.path}: {self.format}{shape} (told by its {self.told_by.replace('input_format', 'name')})"
+        yield f"{self.path}: {self.format}{shape} (recognised by its {self.told_by.replace('input_format', 'name')})"
         yield f"  documents: {self.documents:,}, sentences: {self.sentences:,}, words: {self.words:,}"
         for name, layer in self.layers.items():
             yield f"  {name}: {layer.number:,}: {_show(layer.labels, layer.different)}"

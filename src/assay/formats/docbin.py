@@ -43,7 +43,7 @@ def read_docbin(source: Source, builder: Builder) -> None:
         place = f"{source.path}:{number}"
         add_document(Document(number, place, [Annotation(None, spans)], text=doc.text), builder)
     if not docs:
-        raise InputError(f"{source.path}: no documents in it. Give a DocBin that has some.")
+        raise InputError(f"{source.path}: contains no documents. Give a DocBin that has some.")
 
 
 def _read_layers(doc: Any) -> dict[str, list[dict[str, Any]]]:

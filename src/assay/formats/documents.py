@@ -378,7 +378,7 @@ class _Document:
         else:
             raise InputError(f"{here} is {quote(value)}. Give a span's id, its place in the list, or its offsets.")
         if len(found) > 1:
-            raise InputError(f"{here} may be each of {len(found)} spans. Give these one label each, and name one.")
+            raise InputError(f"{here} matches {len(found)} spans. Give each its own id, and name one.")
         return found[0] if found else None
 
 
@@ -391,7 +391,7 @@ def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float
     """Identifiers of a span that has some, best first, and their scores; no scores if none has one."""
     keys = _link_keys(span)
     if len(keys) > 1:
-        raise InputError(f"{here}: identifiers in {' and in '.join(keys)}. Leave one of them.")
+        raise InputError(f"{here}: identifiers in {' and in '.join(keys)}. Keep one of them.")
     candidates = span[keys[0]]
     names, scores = [], []
     for candidate in candidates if isinstance(candidates, list) else [candidates]:
@@ -400,7 +400,7 @@ def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float
         name = check_string(name, f"{here}: an identifier")
         if name.split() != [name]:
             raise InputError(
-                f"{here}: the identifier {quote_text(name)} is empty or has blanks in it. Take them out."
+                f"{here}: the identifier {quote_text(name)} is empty or has blanks in it. Remove them."
             )
         expect(score is None or is_number(score), f"{here}: the score of {name}", score, "a number")
         names.append(name)
@@ -538,9 +538,9 @@ def check_label(value: Any, place: str, of: str = "span") -> str:
         return str(value)
     label = check_string(value, f"{place}: the label")
     if not label.strip():
-        raise InputError(f"{place}: the label is empty. Give one, or take the {of} away.")
+        raise InputError(f"{place}: the label is empty. Give one, or remove the {of}.")
     if any(mark in label for mark in "\t\r\n"):
-        raise InputError(f"{place}: the label {label!r} has a tab or a line break in it. Take it out.")
+        raise InputError(f"{place}: the label {label!r} has a tab or a line break in it. Remove it.")
     return label
 
 

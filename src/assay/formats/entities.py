@@ -85,7 +85,7 @@ def _find_mentions(corpus: Corpus, fields: Sequence[str]) -> list[_Mention]:
     """The mentions of a corpus in the order of their brackets, with the values of these fields."""
     order = read_declared_fields(corpus)
     for field in set(fields).difference(order):
-        raise InputError(f"{corpus.name}: there is no field {field!r} in {_KEY}. There is: {', '.join(order)}.")
+        raise InputError(f"{corpus.name}: there is no field {field!r} in {_KEY}. Available: {', '.join(order)}.")
     for sentence, line in zip(corpus.aside_sentences, corpus.aside_lines, strict=True):
         if _read_empty_node(line):
             raise InputError(
@@ -237,7 +237,7 @@ def _read_mentions(
                 split[value] = _split_brackets(value, len(order), identity, places)
             brackets = split[value]
             if brackets is None:
-                faults.append((place, f"{value!r} is not of the form (e1-person(e2-place)e3). Mend the brackets."))
+                faults.append((place, f"{value!r} is not of the form (e1-person(e2-place)e3). Correct the brackets."))
             for entity, part, parts, given, opens, closes in brackets or ():
                 name = entity if parts == 1 else f"{entity}[{part}/{parts}]"
                 mention: _Mention | None = None
@@ -435,6 +435,6 @@ def _read_document_ids(corpus: Corpus) -> tuple[list[str], list[str]]:
     for name, first in zip(ids, corpus.first_words.tolist(), strict=False):
         here = corpus.place(first)
         if name in seen:
-            problems.append(f"{here}: the id {name!r} is already that of {seen[name]}. Give each its own.")
+            problems.append(f"{here}: the id {name!r} is already used in {seen[name]}. Give each its own id.")
         seen.setdefault(name, here)
     return ids, problems

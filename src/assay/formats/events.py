@@ -139,7 +139,7 @@ def read_events(source: Source, builder: Builder) -> None:
         read = _read_maven if "content" in value else _read_mentions
         read(value, line, place, builder)
     if not number:
-        raise InputError(f"{source.path}: no sentences in it. A sentence is {EXAMPLE}")
+        raise InputError(f"{source.path}: contains no sentences. A sentence is {EXAMPLE}")
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class _Text:
             words += [check_string(word, f"{place}: word {begin + at}") for at, word in enumerate(sentence)]
             ends.append(len(words))
         if not words:
-            raise InputError(f"{place}: no words in it. A sentence is {EXAMPLE}")
+            raise InputError(f"{place}: contains no words. A sentence is {EXAMPLE}")
         own = sorted({*ends} - {0})
         text = cls(words, ends, [builder.sentence + bisect_left(own, end) for end in ends])
         builder.add(words, [end + builder.words for end in own], [line] * len(own))
@@ -319,7 +319,7 @@ def _read_mentions(value: dict[str, Any], line: int, place: str, builder: Builde
     keys = {"event_mentions": _list_mentioned, "events": _list_predicted, "graph": _list_graph}
     key = next((key for key in keys if key in value), "")
     if not key:
-        raise InputError(f"{place}: no events in it. Give event_mentions, events or graph, [] if there are none.")
+        raise InputError(f"{place}: contains no events. Give event_mentions, events or graph, [] if there are none.")
     lists = builder.collector(event_lists)
     for trigger, arguments in keys[key](value, place):
         begin, end, said, _, score, type_, here = trigger

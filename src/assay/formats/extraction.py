@@ -272,7 +272,7 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
         title = next(iter(facts))
         raise InputError(f"{facts[title][0][0]}: {gold} has no document {title!r}. Is it the right file?")
     if not values:
-        raise InputError(f"{path}: no documents in it. A document is {_DOCRED}")
+        raise InputError(f"{path}: contains no documents. A document is {_DOCRED}")
 
 
 def _read_docred_document(value: Any, line: int, place: str, builder: Builder) -> tuple[list[int], str]:

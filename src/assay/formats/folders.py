@@ -67,7 +67,7 @@ def choose_files(folder: str, files: Sequence[str], asked: Asked) -> ChosenFiles
             chosen.documents[file] = "" if file.endswith(_ROWS) else document
     if not chosen.documents:
         chosen.whose.check(folder, 0)
-        raise InputError(f"{folder}: files of annotators, but none in which a document is annotated.")
+        raise InputError(f"{folder}: has files of annotators, but no annotated document.")
     return chosen
 
 

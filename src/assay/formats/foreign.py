@@ -40,9 +40,9 @@ def refuse_foreign(text: str, path: str, like: str) -> None:
     """Refuse a file that is not read by its name, and other XML; `like` is the format that it looks like, if any."""
     for pattern, what in _FOREIGN.items():
         if re.match(pattern, text, re.DOTALL | re.IGNORECASE):
-            raise InputError(f"{path}: not read, because it is {what}")
+            raise InputError(f"{path}: assay does not read {what}")
     if like in _MARKUP and re.match(_MARKUP[like], text):
-        raise InputError(f"{path}: XML of no known format. `assay formats` lists those known.")
+        raise InputError(f"{path}: unknown XML format. `assay formats` lists the known ones.")
 
 
 def refuse_prose(head: Sequence[str], path: str, *, in_columns: bool) -> None:
@@ -55,7 +55,8 @@ def refuse_prose(head: Sequence[str], path: str, *, in_columns: bool) -> None:
     is_prose = 2 * ends > len(lines) or (not in_columns and 10 * plain > 7 * len(words))
     if is_prose and not any("\t" in line or re.search(r"\S/[A-Z]", line) for line in lines):
         raise InputError(
-            f"{path}: looks like a text without annotations. Give the file with the labels (formats: assay formats)."
+            f"{path}: looks like a text without annotations. Give the file with the labels (assay formats lists "
+            f"the formats)."
         )
 
 

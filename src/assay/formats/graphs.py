@@ -109,7 +109,7 @@ def read_enhanced_graphs(corpus: Corpus) -> tuple[Corpus, list[tuple[int, str]]]
     nodes: dict[tuple[int, str], int] = {}
     for node, key in enumerate(zip(unit.tolist(), empties.labels.strings(), strict=True), words):
         if nodes.setdefault(key, node) != node:
-            faults.append((node, f"the empty node {key[1]} is there twice. Give each an id of its own."))
+            faults.append((node, f"the empty node {key[1]} appears twice. Give each its own id."))
     if dotted:
         for arc in np.flatnonzero(np.isin(arcs, list(dotted))).tolist():
             name = dotted[int(arcs[arc])]

@@ -152,7 +152,7 @@ def _read_marks(source: Input, target: str) -> Corpus:
     if not corpus.has_words and target != "props":
         remedy = "Merge them in from the treebank first, with up2/merge_ud_up.py of UniversalPropositions/tools."
         if plan.name == "props":
-            remedy = 'Say in which column they are: --input-format "props(word=1, predicate=2)".'
+            remedy = 'Give their columns: --input-format "props(word=1, predicate=2)".'
         raise UsageError(f"{source.path}: has no words, which {target} consists of. {remedy}")
     return corpus
 
@@ -255,8 +255,8 @@ def _choose_columns(corpus: Corpus, target: str, losses: list[str]) -> dict[str,
     for column in () if target in ("mrp", "biojson", "props") else checked:
         words = np.flatnonzero(column.isin(text for text in column.vocabulary if any(map(text.__contains__, _ENDS))))
         if len(words):
-            fact = f"{column[int(words[0])]!r} contains a tab or line end, which divides the cells of {target}."
-            _refuse(corpus, words, fact, "Mend it in the file.")
+            fact = f"{column[int(words[0])]!r} contains a tab or line end, which separates the cells of {target}."
+            _refuse(corpus, words, fact, "Correct it in the file.")
     texts = {place: corpus.columns[name].strings() for place, name in taken.items()}
     if target in ("sdp", "mrp"):
         return texts
@@ -351,7 +351,7 @@ def _write_mrp(corpus: Corpus, columns: Mapping[str, list[str]], losses: list[st
     rough = np.flatnonzero(corpus.forms.isin(text for text in corpus.forms.vocabulary if text != text.strip()))
     if len(rough):
         fact = f"the word {forms[int(rough[0])]!r} begins or ends with white space, which no node of mrp can cover."
-        _refuse(corpus, rough, fact, "Mend it in the file.")
+        _refuse(corpus, rough, fact, "Correct it in the file.")
     _note_idle_predicates(corpus, "mrp", losses)
     # mtool reads no graph without a date.
     today = datetime.now(UTC).strftime("%Y-%m-%d")
@@ -406,7 +406,7 @@ def _anchor_words(words: Sequence[str], text: str | None) -> tuple[str, list[tup
 
 
 def _format_roles(corpus: Corpus, *, flagged: bool = False, marked: bool = False) -> list[str]:
-    """Sense of each word and its role at each predicate, divided by tabs.
+    """Sense of each word and its role at each predicate, separated by tabs.
 
     `flagged` writes Y at predicates, `marked` the role V at the predicate itself.
     """

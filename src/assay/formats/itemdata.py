@@ -126,7 +126,7 @@ def table_of_data(given: Any, name: str, id_column: str = "", *, one_label: bool
         return table_of_frame(given, name, id_column)
     rows = [*_rows_of(given, is_gold=name == "gold", one_label=one_label)]
     if not rows:
-        raise InputError(f"{name}: no items in it.")
+        raise InputError(f"{name}: contains no items.")
     return table_of_rows(rows, name, np.zeros(len(rows), dtype=np.int64))
 
 

@@ -143,7 +143,7 @@ def find_roles(table: CellTable, given: Mapping[str, Any], asked: Asked, column:
         if len(candidates) > 1:
             shown = _list(table, candidates, " or ")
             raise InputError(
-                f'{table.path}: the confidence may be in {shown}. Say which: --input-format "items(confidence='
+                f'{table.path}: the confidence may be in {shown}. Choose one: --input-format "items(confidence='
                 f'{table.name(candidates[0])})"'
             )
         confidence = next(iter(candidates), None)
@@ -154,7 +154,7 @@ def find_roles(table: CellTable, given: Mapping[str, Any], asked: Asked, column:
             raise InputError(f"{table.path}: no column has a system's labels. {hint}")
         raise InputError(
             f"{table.path}: no column is called like {side} ({', '.join((SYSTEM if asked.is_system else GOLD)[:4])}"
-            f" …). Name it: --column {own}{_example(table, ids)}. There is: {_list(table)}."
+            f" …). Name it: --column {own}{_example(table, ids)}. Available: {_list(table)}."
         )
     if label is not None and (spans := [row for row, cell in enumerate(table.columns[label]) if _holds_spans(cell)]):
         raise InputError(
@@ -214,8 +214,8 @@ def _choose_id(table: CellTable, candidates: Sequence[int]) -> int:
     different = [place for place in candidates if len({*map(str, table.columns[place])}) == len(table)]
     if len(different) != 1:
         raise InputError(
-            f"{table.path}: the ids may be in {_list(table, candidates, ' or ')}. Say which: --id "
-            f"{table.name((different or candidates)[0])}; --id none goes by order."
+            f"{table.path}: the ids may be in {_list(table, candidates, ' or ')}. Choose one: --id "
+            f"{table.name((different or candidates)[0])}; --id none matches by order."
         )
     return different[0]
 
@@ -235,7 +235,7 @@ def _find_label(table: CellTable, column: str, asked: Asked) -> tuple[int | None
         side = asked.name or "the label"
         shown = table.name(candidates[0])
         option = f"--column {shown}" if side in ("gold", "the label") else f"--column {side}={shown}"
-        raise InputError(f"{table.path}: {side} may be {_list(table, candidates, ' or ')}. Say which: {option}.")
+        raise InputError(f"{table.path}: {side} may be {_list(table, candidates, ' or ')}. Choose one: {option}.")
     label = next(iter(candidates), None)
     # If the answers are in a column called as gold's, an `answer` beside it need not be gold's.
     rest = [place for place in of_gold if place != label and not (label in of_gold and place in of_system)]
@@ -247,7 +247,7 @@ def _guess_columns(table: CellTable, ids: tuple[int, ...], *, said: bool) -> tup
     width = len(table.columns)
     if width > 2:
         raise InputError(
-            f"{table.path}: {width} columns without names. Say what they are, e.g. --input-format "
+            f"{table.path}: {width} columns without names. Name them, e.g. --input-format "
             f'"items(id=1, label={width})".'
         )
     if width == 1:
@@ -367,7 +367,7 @@ def _join_ids(table: CellTable, places: Sequence[int]) -> list[str]:
         if "" in cells:
             row = cells.index("")
             raise InputError(
-                f"{table.place(row)}: the id in column {table.name(place)} is empty. --id none goes by order."
+                f"{table.place(row)}: the id in column {table.name(place)} is empty. --id none matches by order."
             )
     return columns[0] if len(columns) == 1 else ["/".join(parts) for parts in zip(*columns, strict=True)]
 
@@ -488,7 +488,8 @@ def _has_header(table: CellTable, given: Mapping[str, Any], names: Sequence[str]
     labels = [cell.strip() for cell in table.columns[-1]]
     if len(labels) > 3 and labels[0] not in labels[1:] and len({*labels[1:]}) < len(labels) - 1 and labels[0]:
         raise InputError(
-            f"{table.path}: the first line, {' '.join(first)[:60]!r}, may name the columns or be an item. Say which: "
+            f"{table.path}: the first line, {' '.join(first)[:60]!r}, may name the columns or be an item. Choose "
+            f"one: "
             '--input-format "items(header=true)" or "items(header=false)".'
         )
     return False
@@ -498,17 +499,18 @@ def open_table(source: Source, given: Mapping[str, Any], asked: Asked, columns: 
     """The table in a file, its columns by name if it has a header."""
     table = read_cells(source, given["sep"], KEYS)
     if not len(table):
-        raise InputError(f"{source.path}: no items in it.")
+        raise InputError(f"{source.path}: contains no items.")
     if not table.typed:
         said = [given[role] for role in ("id", "label", "text", "system", "run")]
         named = [part for name in (*said, asked.id) for part in re.split("[,+]", name)]
         named += [*columns, given["confidence"].removeprefix(_LOGARITHM)]
         first = table.columns[0][0].split()
         if len(table.columns) == 1 < len(first) and KEYS.intersection(map(plain_name, first)) and not given["sep"]:
-            raise InputError(f'{table.path}: do spaces divide the columns? Say so: --input-format "items(sep=space)"')
+            remedy = 'Then: --input-format "items(sep=space)"'
+            raise InputError(f"{table.path}: are the columns separated by spaces? {remedy}")
         table = table.below_header() if _has_header(table, given, [*filter(None, named)]) else table
     if not len(table):
-        raise InputError(f"{source.path}: no items in it, only a header.")
+        raise InputError(f"{source.path}: contains no items, only a header.")
     names = [*table.names] or [""] * len(table.columns)
     for role in ("system", "run"):
         if given[role]:
@@ -556,7 +558,8 @@ def shows_items(head: Sequence[str], path: str, form: str, *, is_gold: bool) -> 
     strong = [why for why, is_strong in items.items() if is_strong]
     if words and strong:
         raise InputError(
-            f"{path}: {words[0]}, so rows are words; but {strong[0]}, so rows are items. Say --task tags or --task "
+            f"{path}: {words[0]}, so rows are words; but {strong[0]}, so rows are items. Choose --task tags or "
+            f"--task "
             "items."
         )
     if not is_gold:
@@ -566,7 +569,7 @@ def shows_items(head: Sequence[str], path: str, form: str, *, is_gold: bool) -> 
         more = " or more" if len(text) > _MUCH else ""
         raise InputError(
             f"{path}: {number:,} rows{more} without an empty line: one sentence of {number:,} words, or {number:,} "
-            "items? Say --task tags or --task items."
+            "items? Choose --task tags or --task items."
         )
     return not words and bool(items), 0 if words or items else number
 

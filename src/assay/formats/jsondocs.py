@@ -55,7 +55,7 @@ _LOST_IN_MIN = (
     "Label Studio leaves skipped tasks, relations and predictions out of JSON-MIN; its JSON export contains them."
 )
 _WITHOUT_STATUS = "Argilla's export does not say which responses are drafts or discarded, so all are read."
-_SEEN = "Documents without a span of annotator {}, who is taken to have seen them: {{}}."
+_SEEN = "Documents without a span of annotator {}, who is assumed to have seen them: {{}}."
 _BINARY = "Documents that are answers about a single suggestion, so other spans in them may not be marked: {}."
 _EXAMPLE = '{"id": "d1", "text": "…", "spans": [{"start": 0, "end": 5, "label": "PER"}]}'
 
@@ -83,7 +83,7 @@ def read_json(source: Source, builder: Builder, *, find: bool, trim: bool, offse
         empty = False
         add_document(document, builder, find=find, trim=trim, offsets=offsets)
     if empty:
-        raise InputError(f"{source.path}: no documents in it. A document is {_EXAMPLE}")
+        raise InputError(f"{source.path}: contains no documents. A document is {_EXAMPLE}")
     if builder.shape == TACRED:
         builder.note(GIVEN)
 
@@ -175,7 +175,7 @@ def _set_texts(
         if not key and usual not in (strings := _list_strings(fields)):
             raise InputError(
                 f"{document.place}: the text may be in {', '.join(strings)}. "
-                f'Say where it is: --input-format "jsonl(text={strings[0]})"'
+                f'Name it: --input-format "jsonl(text={strings[0]})"'
             )
         text = key or usual
         document.text = fields.get(text)
@@ -359,7 +359,7 @@ def _read_document(value: Any, line: int, place: str) -> tuple[Document, object]
         )
     filled = [key for key, given in lists.items() if given]
     if len(filled) > 1:
-        raise InputError(f"{place}: spans in {' and in '.join(filled)}. Leave one of them.")
+        raise InputError(f"{place}: spans in {' and in '.join(filled)}. Keep one of them.")
     relations = [] if value.get("relations") is None else value["relations"]
     if not isinstance(relations, list):
         raise InputError(f"{place}: relations are {quote(relations)}, but a list is expected.")

@@ -192,7 +192,8 @@ def links_of_columns(
     if odd:
         word = int((cells == odd[0][0]).argmax())
         raise InputError(
-            f"{corpus.place(word)}: the identifier {odd[0][1]!r} has a blank in it. Several are divided by |; within "
+            f"{corpus.place(word)}: the identifier {odd[0][1]!r} has a blank in it. Several are separated by |; "
+            f"within "
             "one, write _ for a blank."
         )
     linked = np.array([bool(names) for names in identifiers], dtype=bool)[cells]
@@ -287,7 +288,7 @@ def _linked_words(corpus: Corpus, first: Ints, end: Ints, cells: Ints, linked: B
         word = int(outside.argmax())
         raise InputError(
             f"{corpus.place(word)}: the link {texts[int(cells[word])]!r} on a word that is in no mention. Tag it, or "
-            "take the link away."
+            "remove the link."
         )
     holder = first.copy()
     holder[mention[::-1]] = words[::-1]
@@ -331,7 +332,7 @@ def read_neleval(source: Source, builder: Builder) -> None:
         if len(cells) < 3 or len(cells) % 3:
             raise InputError(
                 f"{place}: {_columns(cells)}, but a line is: document, first and last place, then identifier, "
-                "score and type of each candidate, all divided by tabs."
+                "score and type of each candidate, all separated by tabs."
             )
         if not (_OFFSET.fullmatch(cells[1]) and _OFFSET.fullmatch(cells[2])):
             fact = f"{cells[1]!r} and {cells[2]!r}, but numbers of the first and last place of a mention are expected"
@@ -378,13 +379,13 @@ def _candidates(cells: Sequence[str], place: str) -> Iterator[tuple[str, float, 
         if name not in scores:
             yield name, value, label
         if scores.setdefault(name, (score, label)) != (score, label):
-            raise InputError(f"{place}: the candidate {name} is there twice with other scores or types. Keep one.")
+            raise InputError(f"{place}: the candidate {name} appears twice with other scores or types. Keep one.")
 
 
 # --- AIDA-YAGO2: a word per line, those of mentions with an identifier ---
 
 _OPENS_DOCUMENT = "-DOCSTART-"
-_AIDA = "A line is a word, or a word with B or I, the whole mention and its identifiers after it, divided by tabs."
+_AIDA = "A line is a word, or a word with B or I, the whole mention and its identifiers after it, separated by tabs."
 
 
 def looks_aida(head: Sequence[str]) -> bool:

@@ -156,10 +156,10 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
         first = start + len(stretch) - len(stretch.lstrip())
         last = first + len(stretch.strip())
         if first == last:
-            found.setdefault(_WHITE, f"{quote_text(stretch)} is nothing but white space. Take the span away.")
+            found.setdefault(_WHITE, f"{quote_text(stretch)} is only white space. Remove the span.")
         else:
             if (first, last) != (start, end):
-                remedy = "Take it off."
+                remedy = "Remove it."
                 if start and text[start - 1 : start + 1].isalnum():
                     remedy = "It begins inside a word: if offsets count from 1, subtract 1 from each start and end."
                 found.setdefault(_AT_ENDS, f"{quote_text(stretch)} begins or ends with white space. {remedy}")

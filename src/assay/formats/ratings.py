@@ -171,7 +171,7 @@ def read_ratings(
         _collect(rows, source.path, settings, table, seen)
     table.sha256 = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
     if not table.names:
-        raise InputError(f"{table.path}: no ratings in it.")
+        raise InputError(f"{table.path}: contains no ratings.")
     return table
 
 
@@ -289,7 +289,7 @@ def _rows(
         layout = "long" if who is not None or alone else "wide"
     elif layout == "long" and who is None:
         raise InputError(
-            f"{path}:1: no column of annotators. Say which: ratings(annotator=…). There is: {_list_names(header)}."
+            f"{path}:1: no column of annotators. Choose one: ratings(annotator=…). Available: {_list_names(header)}."
         )
     table.layout = layout
     if layout == "long":
@@ -299,8 +299,8 @@ def _rows(
         item = rest[0] if item is None and len(rest) == 1 else item
         if item is None or what is None:
             raise InputError(
-                f"{path}:1: which column has the items, which the labels? Say it: --input-format "
-                f'"ratings(item=…, annotator=…, label=…)". There is: {_list_names(header)}.'
+                f"{path}:1: which column has the items, which the labels? Name them: --input-format "
+                f'"ratings(item=…, annotator=…, label=…)". Available: {_list_names(header)}.'
             )
     else:
         # The first column, unless it is an annotator, too: then the rows are numbered.
@@ -308,7 +308,7 @@ def _rows(
         item = 0 if guessed and 0 not in chosen.values() else item
         if len(header) < 2:
             fact = "not a table of ratings: only one column"
-            raise InputError(f"{path}:1: {fact}. Columns are divided by commas or tabs.")
+            raise InputError(f"{path}:1: {fact}. Columns are separated by commas or tabs.")
     further = {index: name for index, name in enumerate(header) if index not in (item, who, what)}
     probabilities = {index: header[index].removeprefix(_PROBABILITY) for index in soft}
     others = [index for index in range(len(header)) if index != item]
@@ -344,8 +344,8 @@ def _rows(
             table.warnings[f"column {name} counts as an annotator. To leave it out: {people}"] = None
         if metadata:
             table.notes[
-                f"annotators are the columns {_list_names([*chosen])}, by the labels that they share; metadata: "
-                f"{_list_names([*metadata.values()])}. To choose: --column NAME for each annotator."
+                f"the columns {_list_names([*chosen])} are read as annotators, because they share their labels; "
+                f"metadata: {_list_names([*metadata.values()])}. To choose: --column NAME for each annotator."
             ] = None
     for index, key in metadata.items():
         if said := {name: cell for name, cell in zip(names, cells[index], strict=True) if cell}:
@@ -383,7 +383,7 @@ def _choose_columns(
         columns, doubt = _find_annotators(header, given, rows)
     if doubt:
         named = " ".join(f"--column {shlex.quote(header[index])}" for index in columns[:6])
-        raise InputError(f"{path}:1: {doubt}. {remedy} {named} (there is: {_list_names(header)}).")
+        raise InputError(f"{path}:1: {doubt}. {remedy} {named} (available: {_list_names(header)}).")
     return {header[index]: index for index in columns}
 
 
@@ -399,8 +399,8 @@ def _named_columns(path: str, header: Sequence[str], columns: Sequence[str]) -> 
         chosen[name or header[place]] = place
     if len(chosen) == 1:
         raise UsageError(
-            f"--column {columns[0]}: one annotator only. Name each: --column NAME --column NAME; or the labels of a "
-            f'table with a rating in each line: --input-format "ratings(label={columns[0]})".'
+            f"--column {columns[0]}: this is only one annotator. Name each: --column NAME --column NAME; or name the "
+            f'labels of a table with one rating per line: --input-format "ratings(label={columns[0]})".'
         )
     return chosen
 
@@ -514,7 +514,7 @@ def _json(path: str, text: str, table: RatingTable) -> Iterator[tuple[int, str, 
         if len(as_dict) < len(members):
             keys = [key for key, _ in members]
             twice = next(key for key in keys if keys.count(key) > 1)
-            raise InputError(f"{path}: {twice!r} is there twice in one object.")
+            raise InputError(f"{path}: {twice!r} appears twice in one object.")
         return as_dict
 
     try:

@@ -52,7 +52,7 @@ def _referring(corpus: Corpus, layer: str, *roles: str) -> tuple[Marks, Marks]:
     if "spans" not in corpus.marks:
         raise InputError(
             f"{corpus.name}: contains no spans ({corpus.format}), so there is nothing to relate or to link. "
-            "Is it another --task or --input-format?"
+            "Try another --task or --input-format."
         )
     none = np.zeros(0, dtype=np.int64)
     empty = Marks.without_place(none, Column.of(()), **dict.fromkeys(roles, none))

@@ -160,14 +160,17 @@ def up_layout(head: Sequence[str], path: str, given: Mapping[str, Any], *_: obje
     """The layout of a file of Universal Propositions by its number of columns of CoNLL-U; 0: by its first lines."""
     columns = given["columns"]
     if columns not in (0, *UP_LAYOUTS):
-        raise UsageError(f"format up: columns is 8 or 10, the number of columns before propositions, not {columns}.")
+        raise UsageError(
+            f"format up: columns should be 8 or 10, the number of columns before propositions, not "
+            f"{columns}."
+        )
     if number := columns or (_count_named_columns(head[0]) if head else None):
         return UP_LAYOUTS[number]
     fitting = _fit_columns(_split_sentences(head))
     if len(fitting) != 1:
         fact = "propositions may begin in column 9 or in column 11" if fitting else "no columns of propositions fit"
         raise InputError(
-            f'{path}: {fact}. Say where they are: --input-format "up(columns=8)" (a flag, the sense, roles after '
+            f'{path}: {fact}. Give their column: --input-format "up(columns=8)" (a flag, the sense, roles after '
             'eight columns) or "up(columns=10)" (the sense, roles after ten).'
         )
     return UP_LAYOUTS[fitting[0]]
@@ -332,7 +335,7 @@ def _read_words(corpus: Corpus, cells: Column) -> Corpus:
     wrong &= ~(np.array(blank, dtype=bool)[codes] & (numbers[sentence_of] == 0))
     problems = []
     for word in np.flatnonzero(wrong | faulty).tolist():
-        fact = "FILLPRED is Y and PRED is empty. Fill it with a sense, or take the Y away."
+        fact = "FILLPRED is Y and PRED is empty. Fill it with a sense, or remove the Y."
         if not faulty[word]:
             fact = _describe_width(int(width[word]), int(numbers[sentence_of[word]]))
         problems.append(f"{corpus.place(word)}: {fact}")
@@ -405,7 +408,7 @@ def _read_listed(corpus: Corpus, cells: Column) -> Corpus:
             first, last = int(match[2]), int(match[len(match.groups())])
             if not 1 <= first <= last <= size:
                 problems.append(
-                    f"{place}: {part!r} in a sentence of {size} words, which are counted from 1. Mend the numbers."
+                    f"{place}: {part!r} in a sentence of {size} words, which are counted from 1. Correct the numbers."
                 )
                 continue
             arcs.append((start + first - 1, start + last, word, match[1]))

@@ -292,7 +292,7 @@ def spans_from_tags(
         if repair not in REPAIRS:
             raise unknown("repair", repair, REPAIRS)
         there = ", ".join(chosen.repairs)
-        raise UsageError(f"the repair {repair} is not made for {chosen.title}. There is: {there}.")
+        raise UsageError(f"the repair {repair} is not made for {chosen.title}. Available: {there}.")
     known: dict[str, int] = {}
     found: list[tuple[Ints, Ints, Ints]] = []
     invalid = repaired = 0

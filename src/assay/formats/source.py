@@ -42,25 +42,25 @@ ZIP = "PK\x03\x04"
 """The first characters of a zip."""
 DOCBIN = ".spacy"
 """The ending of files of spaCy."""
-_ANNOTATED = "Give the file with the annotations (formats: assay formats)."
+_ANNOTATED = "Give the file with the annotations (assay formats lists the formats)."
 _NO_TEXT = {
-    "\xd0\xcf\x11\xe0": "a Word or Excel file. Save tables as CSV, and texts as plain text.",
-    "%PDF": "a PDF. Save its text in a file.",
-    "{\\rtf": "a document in RTF. Save it as plain text.",
-    **dict.fromkeys(("\x89PNG", "\xff\xd8\xff", "GIF89a", "GIF87a"), f"a picture. {_ANNOTATED}"),
-    **dict.fromkeys(("\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"), f"a pickle of Python. {_ANNOTATED}"),
-    **dict.fromkeys(("\x93NUMPY", "\x89HDF"), f"arrays of numbers. {_ANNOTATED}"),
-    "SQLite format 3": f"a database of SQLite. {_ANNOTATED}",
-    "BZh91AY&SY": "compressed with bzip2, which is not read. Decompress it first: bunzip2",
-    "7z\xbc\xaf": "compressed as 7z, which is not read. Decompress it first.",
-    "(\xb5/\xfd": "compressed with zstd, which is not read. Decompress it first: unzstd",
+    "\xd0\xcf\x11\xe0": "this is a Word or Excel file. Save tables as CSV, and texts as plain text.",
+    "%PDF": "this is a PDF. Save its text in a file.",
+    "{\\rtf": "this is an RTF document. Save it as plain text.",
+    **dict.fromkeys(("\x89PNG", "\xff\xd8\xff", "GIF89a", "GIF87a"), f"this is a picture. {_ANNOTATED}"),
+    **dict.fromkeys(("\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"), f"this is a Python pickle. {_ANNOTATED}"),
+    **dict.fromkeys(("\x93NUMPY", "\x89HDF"), f"contains arrays of numbers. {_ANNOTATED}"),
+    "SQLite format 3": f"this is an SQLite database. {_ANNOTATED}",
+    "BZh91AY&SY": "this file is compressed with bzip2, which assay does not read. Decompress it first: bunzip2",
+    "7z\xbc\xaf": "this file is compressed as 7z, which assay does not read. Decompress it first.",
+    "(\xb5/\xfd": "this file is compressed with zstd, which assay does not read. Decompress it first: unzstd",
 }
 """What is not read, by the first characters."""
 OFFICE = {
-    "xl/workbook.xml": "an Excel file. Save it as CSV.",
-    "word/document.xml": "a Word file. Save it as plain text, or its tables as CSV.",
-    "[Content_Types].xml": "a document of Office. Save tables as CSV, and texts as plain text.",
-    "mimetype": "a document of LibreOffice or an e-book. Save tables as CSV, and texts as plain text.",
+    "xl/workbook.xml": "this is an Excel file. Save it as CSV.",
+    "word/document.xml": "this is a Word file. Save it as plain text, or its tables as CSV.",
+    "[Content_Types].xml": "this is an Office document. Save tables as CSV, and texts as plain text.",
+    "mimetype": "this is a LibreOffice document or an e-book. Save tables as CSV, and texts as plain text.",
 }
 """Documents that are zip files, by the name of a member."""
 _LARGEST_MEMBER = 1 << 31
@@ -418,7 +418,7 @@ class Source:
                 )
             line = self._line + data.count(b"\n", 0, data.index(b"\0"))
             if self._line == 1 and data[257:262] == b"ustar":
-                raise InputError(f"{self.path}: a tar archive. Unpack it first: tar xf {self.path}")
+                raise InputError(f"{self.path}: this is a tar archive. Unpack it first: tar xf {self.path}")
             raise InputError(f"{self.path}:{line}: a NUL byte, so this is not a text file. {_ANNOTATED}")
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n")
@@ -562,7 +562,7 @@ class XmlStream:
             if fault in (expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN):
                 remedy = "Is the file cut short? Copy or make it again."
             elif fault == expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
-                remedy = "Are these several documents in one file? Give each a file of its own in one folder."
+                remedy = "Are these several documents in one file? Give each its own file in one folder."
             place = f"{self._source.path}:{error.lineno}"
             raise InputError(f"{place}: not well-formed XML ({fault}). {remedy}") from None
 

@@ -97,8 +97,8 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         elif tab and name[:1] in _LINES and not name[1:].strip("0123456789"):
             match = _LINES[name[0]][0].fullmatch(line)
             if match is None:
-                written = f"{quote_text(line)} is written otherwise: {_LINES[name[0]][1]}"
-                raise InputError(f"{source.path}:{number}: {written}.")
+                form = _LINES[name[0]][1]
+                raise InputError(f"{source.path}:{number}: {quote_text(line)} should have the form {form}.")
             others[name[0]].append((number, match))
         elif _OTHER.match(line):
             builder.note(UNREAD, 1)
@@ -301,7 +301,7 @@ def read_spans(source: Source, builder: Builder) -> None:
     if len(mixed):
         raise InputError(
             f"{source.path}:{mixed[0] + 1}: says that the sentence has no spans, but this is not its only line. "
-            "Take away this line, or put a blank line between two sentences."
+            "Remove this line, or put a blank line between two sentences."
         )
     spans = np.flatnonzero(filled)
     labels = Vocabulary[str]()
@@ -335,7 +335,7 @@ def _parse_line(line: str, place: str) -> tuple[str, Stretches]:
     if len(cells) not in (2, 3):
         columns = "1 column" if not cells else f"{len(cells) + 1} columns"
         fact = f"{columns}, but a span has label, begin, end and its words"
-        raise InputError(f"{place}: {fact}. Are they divided by tabs?")
+        raise InputError(f"{place}: {fact}. Are they separated by tabs?")
     begin, end = _number(cells[0], f"{place}: begin"), _number(cells[1], f"{place}: end")
     if begin < 1:
         raise InputError(f"{place}: begin is 0. Words are counted from 1.")

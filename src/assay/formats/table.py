@@ -74,7 +74,7 @@ def check_names(place: str, names: Sequence[str]) -> tuple[str, ...]:
     """The names of columns; two that are the same are an error."""
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"{place}: two columns are called {twice!r}. Give each a name of its own.")
+        raise InputError(f"{place}: two columns are called {twice!r}. Give each its own name.")
     return tuple(names)
 
 
@@ -214,7 +214,7 @@ def _json_table(text: str, path: str, keys: Collection[str]) -> CellTable:
         pairs: list[tuple[str, Any]] = []
 
         def keep(members: list[tuple[str, Any]]) -> dict[str, Any]:
-            # The outermost object comes last; read as pairs, it shows ids that are there twice.
+            # The outermost object comes last; read as pairs, it shows ids that appear twice.
             pairs[:] = members
             return dict(members)
 

@@ -104,7 +104,7 @@ def read_webanno(source: Source, builder: Builder) -> None:
         elif line.strip() and not line.startswith("#"):
             raise InputError(f"{place}: {quote_text(line)} is no row of WebAnno TSV 3: 1-1<tab>0-5<tab>word<tab>…")
     if not any(rows for _, rows in sentences):
-        raise InputError(f"{source.path}: no words in it.")
+        raise InputError(f"{source.path}: contains no words.")
     text, bounds, rows = _place_rows(source.path, sentences, builder)
     words = [(row.start, row.end) for row in rows if "." not in row.address and row.start < row.end]
     layered = _Layers(source.path, text, layers, builder.asked.column)

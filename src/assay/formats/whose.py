@@ -244,7 +244,7 @@ class Whose:
             if who not in ("", ANNOTATIONS):
                 raise UsageError(f"{asked.spell(who)}: {path} names no annotators or models. Remove the option.")
             if not documents:
-                raise InputError(f"{path}: no document is left, all are {self.absence} or skipped.")
+                raise InputError(f"{path}: no document is left, because all are {self.absence} or skipped.")
             return
         contents = f"Documents of {self._contents()}"
         if not who and people and models:
@@ -279,7 +279,7 @@ class Whose:
             when = " with equal times or none" if who == LAST else ""
             raise InputError(f"{place}: {len(found)} {noun}{when} of one text. {contents}. {remedy}")
         if not documents:
-            raise InputError(f"{path}: no document is left, all are {self.absence} or skipped. {contents}.")
+            raise InputError(f"{path}: no document is left, because all are {self.absence} or skipped. {contents}.")
 
     def _contents(self) -> str:
         """The annotators and models with their numbers of documents."""

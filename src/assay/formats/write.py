@@ -49,7 +49,9 @@ def convert_file(
     """
     if contains_items(source):
         if to_scheme or scheme or repair or not target:
-            raise UsageError(f"{source.path}: a table of items. Say what to write: --to csv, --to tsv or --to jsonl")
+            raise UsageError(
+                f"{source.path}: a table of items. Choose what to write: --to csv, --to tsv or --to jsonl"
+            )
         text, losses = writeitems.write_items(source.read(), target)
         return {"": text}, losses
     to_spans = (target or "").partition("(")[0] in writespans.TARGETS
@@ -57,7 +59,7 @@ def convert_file(
         text, losses = _rewrite_tags(source, target or source.plan.name, column, scheme, repair, to_scheme)
         return {"": text}, losses
     if not target and not repair:
-        raise UsageError("say what to write: --to FORMAT, --to-scheme SCHEME or --repair.")
+        raise UsageError("choose what to write: --to FORMAT, --to-scheme SCHEME or --repair.")
     name, given = specs.parse(target or source.plan.name, "format")
     if name == "csv":
         fact = f"{source.path}: csv is for items, and rows of {source.plan.name} are words"
@@ -80,7 +82,7 @@ def convert_file(
             files, others = writespans.write_spans(replace(corpus, columns=kept), name, kind)
             return files, [f"column {'+'.join(asked)} is read as {read_as.title}.", *losses, *others]
         if column and not corpus.layer_read:
-            raise UsageError(f"--column is about labels of words, and {name} has spans. Leave it out.")
+            raise UsageError(f"--column is for labels of words, and {name} has spans. Leave it out.")
         return writespans.write_spans(corpus, name, kind)
     else:
         chosen = None
@@ -100,16 +102,17 @@ def write_like(source: Input, corpus: Corpus, column: str, scheme: str) -> Mappi
     form = source.plan.name
     if "spans" in source.plan.layers or "relations" in corpus.marks:
         if form not in writespans.TARGETS:
-            raise UsageError(f"{source.path}: {form} is read, but not written. Convert it first: assay convert")
+            raise UsageError(f"{source.path}: assay reads {form} but does not write it. Convert it first: assay "
+            f"convert")
         return writespans.write_spans(corpus, form)[0]
     if "spans" in corpus.marks:
         if column not in corpus.columns:
-            raise UsageError(f"{source.path}: spans in column {column} are read, but not written.")
+            raise UsageError(f"{source.path}: assay reads spans in column {column} but does not write them.")
         corpus = replace(corpus, columns={**corpus.columns, column: schemes.tags_of(corpus, scheme)})
     if form in _DIVIDERS and source.plan.words:
         return {"": "".join(_write_columns(corpus, form, source.plan.words))}
     if form not in ("conllu", "conllx"):
-        raise UsageError(f"{source.path}: {form} is read, but not written. Convert it first: assay convert")
+        raise UsageError(f"{source.path}: assay reads {form} but does not write it. Convert it first: assay convert")
     return {"": _write_words(corpus, form, column, None)[0]}
 
 
@@ -163,7 +166,7 @@ def _read_tags(
             return corpus, [], schemes.SCHEMES["iob2"], list_repairs(corpus)
         if len(asked) != 1:
             what = f"columns {', '.join(asked)} all contain" if asked else "no column contains"
-            raise UsageError(f"{source.path}: {what} tags of spans such as B-PER. Say which: --column")
+            raise UsageError(f"{source.path}: {what} tags of spans such as B-PER. Choose one: --column")
     losses = list_repairs(corpus)
     corpus = read_labels(replace(corpus, empty="_") if losses else corpus, asked)
     chosen = schemes.find_scheme(scheme or schemes.guess_scheme(corpus, asked))
@@ -225,7 +228,7 @@ def _write_columns(corpus: Corpus, target: str, words: str = "") -> Iterator[str
     if target != "tsv":
         for text in (text for column in (corpus.forms, *corpus.columns.values()) for text in column.vocabulary):
             if any(mark.isspace() for mark in text):
-                fact = f"{text!r} contains white space, which divides words or columns in {target}"
+                fact = f"{text!r} contains white space, which separates words or columns in {target}"
                 raise UsageError(f"{fact}. Use --to tsv")
     forms, columns = corpus.forms.strings(), [column.strings() for column in corpus.columns.values()]
     if target == "slash":

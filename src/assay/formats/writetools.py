@@ -272,7 +272,7 @@ def _pack_docbin(documents: list[SpanDocument]) -> bytes:
     try:
         tokens, util, vocab = (import_module(f"spacy.{name}") for name in ("tokens", "util", "vocab"))
     except ImportError:
-        raise UsageError('docbin is written by spaCy, which is not there. pip install "assay-nlp[spacy]"') from None
+        raise UsageError('docbin needs spaCy. Install it: pip install "assay-nlp[spacy]"') from None
     vocabulary, docs, nested = vocab.Vocab(), [], False
     for document in documents:
         doc = tokens.Doc(vocabulary, *util.get_words_and_spaces(document.words, document.whole))

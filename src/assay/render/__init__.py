@@ -86,4 +86,4 @@ def check_tables(names: Collection[str], form: str) -> None:
             raise unknown("table", name, NAMES, JSON_NAMES)
     if form in RENDERERS and not RENDERERS[form].of_tables:
         of_tables = ", ".join(name for name, renderer in RENDERERS.items() if renderer.of_tables)
-        raise UsageError(f"{form} does not consist of tables, so none can be chosen. Use {of_tables}.")
+        raise UsageError(f"{form} has no tables to choose from. Use {of_tables}.")

@@ -25,15 +25,15 @@ from assay.result.numbers import DASH, DIFFERENCES, percent
 
 ALL, PAIRS_MEAN, CEILING = "all annotators", "mean of all pairs", "human ceiling"
 _WAYS = {
-    "each": "each: the mean over annotators.",
-    "majority": "majority: the most frequent label; tied labels share the point.",
-    "any": "any: right if some annotator says so.",
+    "each": "each: mean over the annotators.",
+    "majority": "majority: the most frequent label; tied labels share the credit.",
+    "any": "any: right if any annotator agrees.",
     "leave-one-out": "leave-one-out: each annotator in turn is compared with the majority of the others, and so is "
     "the system, on the same items; the human ceiling is the mean of the annotators.",
 }
 _WAYS_OF_PAIRS = {
     **_WAYS,
-    "majority": "majority: what more than half of the annotators have, place and label; a strict vote.",
+    "majority": "majority: spans that more than half of the annotators have, with the same place and label.",
     "leave-one-out": "leave-one-out: each annotator in turn is compared with each of the others, and so is the "
     "system; the human ceiling is the mean of the annotators.",
 }
@@ -99,14 +99,14 @@ def _coefficients(result: Result, rows: list[Score], pairs: list[Score]) -> Iter
         body.append([title, score_cell(result, by_key[measure, score]), *shown])
     notes = [
         *_explain_brackets(result, [*rows, *means.values()]),
-        f"observed: percentage of pairs of ratings of one {_noun(result)} that agree; expected: the percentage that "
-        "each coefficient expects of random labels.",
+        f"observed: percentage of rating pairs on the same {_noun(result)} that agree; expected: the percentage that "
+        f"each coefficient expects by random labelling.",
     ]
     notes += ["For ordered labels, a near miss counts as partial agreement."] * ordered
     if result.about.agreement_facts and result.about.agreement_facts.level_assumed:
         notes.append(
-            "The labels have an order, so alpha is also given for it. To choose one: -m alpha(level=nominal), "
-            "-m alpha(level=ordinal)"
+            "The labels are ordered, so alpha is also given at the ordinal level. To choose one: -m "
+            "alpha(level=nominal), -m alpha(level=ordinal)"
         )
     # One label may be so frequent that coefficients differ by the agreement that they expect.
     shares: dict[str, float] = {}
@@ -118,9 +118,9 @@ def _coefficients(result: Result, rows: list[Score], pairs: list[Score]) -> Iter
         share = shares[label] / sum(shares.values())
         if share >= 0.8:
             notes.append(
-                f"{percent(share)}% of the ratings are {spell_controls(label)}: kappa and alpha expect nearly as "
-                "much agreement of random labels and are low, AC1 expects little and is high. Neither is wrong; give "
-                "both, and the share."
+                f"{percent(share)}% of the ratings are {spell_controls(label)}. Kappa and alpha then expect much "
+                f"agreement from random labels and are low; AC1 expects little and is high. Neither is wrong: report "
+                f"both, and this percentage."
             )
     header = ["coefficient", "value", "observed", "expected"]
     yield make_table("Agreement of all annotators", header, body, notes=notes)
@@ -130,8 +130,8 @@ def _explain_brackets(result: Result, rows: Iterable[Score]) -> Iterator[str]:
     """A sentence on the intervals of scores, if there are any."""
     if not all(math.isnan(row.low) for row in rows):
         lower = any(row.interval == "percentile+wilson" for row in rows)
-        wilson = "; the lower end also by Wilson's method for the share that disagrees" * lower
-        yield f"Brackets contain the 95% interval ({result.about.times:,} resamples of {result.about.unit}s{wilson})."
+        wilson = "; the lower end also uses Wilson's method for the share of disagreement" * lower
+        yield f"95% intervals in brackets ({result.about.times:,} resamples of {result.about.unit}s{wilson})."
 
 
 def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
@@ -160,10 +160,10 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
         header,
         [[pair, *(score_cell(result, by_key.get((pair, *key))) for key in columns)] for pair in systems],
         notes=(
-            *[f"{shown:,} of {of_all:,} pairs, with the most in common."] * bool(of_all),
+            *[f"{shown:,} of {of_all:,} pairs: those with the most items in common."] * bool(of_all),
             *unit_notes(map(result.form_of, by_key.values())),
             *_explain_brackets(result, rows),
-            f"{symmetric}kappa (Cohen) and alpha (Krippendorff, nominal) are corrected for expected agreement.",
+            f"{symmetric}Cohen's kappa and Krippendorff's nominal alpha are corrected for expected agreement.",
         ),
         short=PAIRS,
     )
@@ -198,12 +198,12 @@ def _annotators(result: Result) -> Iterator[Table]:
     lacking += [at for at in (3, 4, 5) if _lacks(rows, at)] + [6] * all(math.isnan(row[6][0]) for row in rows)
     kept = [at for at in range(len(header)) if at not in lacking]
     meanings = {
-        2: "agrees: mean share of the others with the same label",
-        3: "kappa: against the others' majority",
+        2: "agrees: mean share of the others who give the same label",
+        3: "kappa: against the majority of the others",
         4: f"{name} without: {'of the others alone' if of == 'alpha' else 'mean over the pairs of the others'}",
-        5: "gain: minus that of all",
-        6: "p: whether the others are nearer to each other than to the annotator (bold: stands out)",
-        7: "leans to: own share of a label minus the others', in points",
+        5: f"gain: this minus {name} of all",
+        6: "p: test whether the others are closer to each other than to this annotator (bold: stands out)",
+        7: "leans to: this annotator's share of a label minus the others', in points",
     }
     told = "; ".join(text for at, text in meanings.items() if at in kept)
     drop = [kept.index(at) for at in (7, 3) if at in kept]
@@ -242,8 +242,8 @@ def _confused(result: Result) -> Iterator[Table]:
         short=SHORT,
         minor=True,
         notes=[
-            f"{_noun(result).capitalize()}s to which the annotator gave a label and most of the others another; in "
-            f"percent of those with the annotator's label.{listed}"
+            f"{_noun(result).capitalize()}s that most of the others label differently, in percent of those with the "
+            f"annotator's label.{listed}"
         ],
     )
 
@@ -277,7 +277,7 @@ def _label_matrix(result: Result) -> Iterator[Table]:
         "text text text percent percent",
         words=2,
         short=SHORT,
-        notes=["Labels that annotators give to the same items, the most frequent first."],
+        notes=["Labels that annotators gave to the same items, most frequent first."],
     )
 
 
@@ -378,14 +378,15 @@ def _systems(result: Result, rows: list[Score]) -> Iterator[Table]:
             body.append([name, *(score_cell(result, by_key.get((name, measure, way))) for way in ways), *more])
         notes = [" ".join((_WAYS if measure == "accuracy" else _WAYS_OF_PAIRS)[way] for way in ways)]
         if any(row.annotators == 2 for row in tests.values()):
-            notes.append("With two annotators there is no test against the human ceiling.")
+            notes.append("With only two annotators, there is no test against the human ceiling.")
         elif tests:
             family = next((row.family for row in ceilings if row.family), None)
             level = 100 * (next(row.level for row in ceilings) or 0.95)
             many = f", for {family.size:,} tests" if family and family.size > 1 else ""
             notes.append(
-                f"− ceiling: in points, with the {level:.4g}% interval{many}. p (Holm) is for other {unit}s and "
-                f"other annotators like these (Student's t); p (items) is for other {unit}s and these annotators."
+                f"− ceiling: difference in points, with the {level:.4g}% interval{many}. p (Holm) generalises to new "
+                f"{unit}s and new annotators like these (Student's t); p (items) to new {unit}s and the same "
+                f"annotators."
             )
         yield make_table(
             f"Systems against several annotators ({measure})",
@@ -404,13 +405,13 @@ def _systems(result: Result, rows: list[Score]) -> Iterator[Table]:
             winning = f"{row.winning_rate:.2f}" if row.passed is not None else DASH
             body.append([row.system, passed, winning, cell([row.advantage, row.low, row.high], "percent"), *rates])
         notes = [
-            f"ω: share of annotators whom the system beats at ε = {first.epsilon:g} (passed: 0.5 and more); ρ: how "
-            "often it is at least as near to the other annotators as the one it is compared with, in percent; then ω "
-            "at other ε. ε is what a human costs more: 0.2 for experts, 0.15 for skilled annotators, 0.1 for the "
-            "crowd."
+            f"ω: share of annotators that the system beats at ε = {first.epsilon:g} (passed if 0.5 or more); ρ: how "
+            f"often it is at least as close to the other annotators as the one it is compared with, in percent; then "
+            f"ω at other values of ε. ε is the extra cost of a human: 0.2 for experts, 0.15 for skilled annotators, "
+            f"0.1 for crowd workers."
         ]
         left = [row.name for row in first.annotators if row.won is None]
-        notes += [f"Left out for too few items: {', '.join(left[:10])}."] if left else []
+        notes += [f"Left out because of too few items: {', '.join(left[:10])}."] if left else []
         yield make_table(
             f"Alternative Annotator Test ({measure})",
             ["system", "verdict", "ω", "ρ", *(f"ε {cost}" for cost in costs), "least ε"],

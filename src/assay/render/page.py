@@ -80,7 +80,7 @@ def page(
     if result.plans and result.of_annotators:
         names = f"{enumeration(list(dict.fromkeys(row.b for row in result.plans)))} against {names}"
     over = "data sets" if result.systems_over_sets else "many runs"
-    titles = {"bayes": f"{names} over {over}", "agreement": f"How far {names} agree", "plan": f"Plan: {names}"}
+    titles = {"bayes": f"{names} over {over}", "agreement": f"How well {names} agree", "plan": f"Plan: {names}"}
     sides = names if result.about.kind == "scores" else f"{names} against {result.gold.name}"
     title = f"{names} on {plural(len(links), 'data set')}" if links else titles.get(result.about.command, sides)
     every = tables(result)
@@ -107,10 +107,10 @@ def page(
         *map(_risk_strip, [row for row in result.risks if row.parts][:1] if links else ()),
         _list_sets(sets) if sets else "",
         f'<p id="without-script">The lists of {result.text_noun}s need a browser with JavaScript and '
-        "DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or newer); the tables below do not.</p>",
+        "DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or newer). The tables below work without it.</p>",
         '<details id="tables" open><summary>All tables</summary>',
         *_draw_tables(shown, links, folded=bool(links or result.bayes)),
-        f"<p>… and {left:,} more tables, of other pairs and measures: they are in the exports.</p>" if left else "",
+        f"<p>… and {left:,} more tables for other pairs and measures; the exports contain them.</p>" if left else "",
         "</details>",
         f'<section id="examples"><h2>Examples</h2><ul>{examples}</ul></section>' if examples else "",
         f'</main><footer><code id="signature">{escape(result.signature)}</code></footer>',
@@ -229,8 +229,8 @@ def _risk_strip(row: Risk) -> str:
     )
     band, median = (100 * (value or 0) / most for value in (row.new_high, row.new_median))
     caption = (
-        f"Percent that {row.b} breaks of what {row.a} has right, from 0 to {percent(most)}: data sets (dots), and a "
-        f"new one: the median (line), 95% within the band, below {percent(row.new_high or 0)}."
+        f"Percentage of what {row.a} has right that {row.b} breaks, from 0 to {percent(most)}: each data set (dots), "
+        f"and the prediction for a new one: median (line) and 95% band, below {percent(row.new_high or 0)}."
     )
     x = f'x1="{median:.2f}%" x2="{median:.2f}%"'
     return (
@@ -317,7 +317,7 @@ def _draw_examples(result: Result) -> str:
     """Sentences to open one by one, or how to get them."""
     if not result.examples:
         can = result.about.command in ("score", "compare")
-        return "<p><small>Sentences behind the numbers: examples=5</small></p>" if can else ""
+        return "<p><small>To see sentences: examples=5</small></p>" if can else ""
     parts = []
     for number, example in enumerate(result.examples):
         kinds = ", ".join(dict.fromkeys(str(item.kind).replace("-", " ") for item in example.items))

@@ -64,8 +64,8 @@ def make_paper(result: Result | Results, folder: Path) -> tuple[dict[Path, str |
     whole = result.overall if isinstance(result, Results) else result
     if whole.about.command not in ("score", "compare", "bayes") or not whole.main_scores:
         raise UsageError(
-            f"a table for a paper has systems and their scores; a result of {whole.about.command} has "
-            "several tables. Use --format latex."
+            f"--paper needs systems and their scores, but a result of {whole.about.command} has several tables. Use "
+            f"--format latex."
         )
     used = list_methods(whole)
     known = {name: keys for name, keys in papers().items() if name in used} | {"assay": ("assay",)}
@@ -281,14 +281,14 @@ def _table_caption(
     texts += unit_notes(column.form for column in columns if column.unit == 1)
     on_sets = [title for title in titles if title in sets]
     if on_sets and measure_names[1:]:
-        texts.append(f"Scores on single data sets ({enumeration(on_sets)}) are of {measure_names[0]}.")
+        texts.append(f"Scores on single data sets ({enumeration(on_sets)}) are {measure_names[0]}.")
     ends = [cell[2] for line in cells for cell in line]
     if any("[" in text for text in ends):
-        texts.append("Brackets contain 95% intervals.")
+        texts.append("95% intervals in brackets.")
     if any("±" in text for text in ends):
         texts.append("±: standard deviation over runs.")
     if any("↓" in title for title in titles):
-        texts.append("↓: less is better.")
+        texts.append("↓: lower is better.")
     tests = [column.test for column in columns if column.test]
     if tests:
         unit = " in points" * all(column.form == "percent" for column in columns)
@@ -364,10 +364,10 @@ def _methods(result: Result) -> Iterator[Sentence]:
     if any(row.runs for row in result.overall):
         numbers = sorted({row.runs.number for row in result.overall if row.runs})
         runs = f"{numbers[0]:,}" if len(numbers) == 1 else f"{numbers[0]:,} to {numbers[-1]:,}"
-        yield f"If a system has several runs ({runs}), its score is their mean", []
+        yield f"For systems with several runs ({runs}), the score is the mean over runs", []
     yield from _posterior_sentences(result) if about.command == "bayes" else _interval_sentences(result)
     yield from _test_sentences(result)
-    yield f"All numbers were computed with assay {result.version}", ["assay"]
+    yield f"All scores were computed with assay {result.version}", ["assay"]
 
 
 def _interval_sentences(result: Result) -> Iterator[Sentence]:
@@ -377,14 +377,14 @@ def _interval_sentences(result: Result) -> Iterator[Sentence]:
         units = plural(about.units, about.unit)
         documents = f", although they come from {plural(about.documents, 'document')}" if about.documents else ""
         which = "Intervals and tests" if result.comparisons else "Intervals"
-        yield f"{which} take the {units} as independent{documents}", []
+        yield f"{which} treat the {units} as independent{documents}", []
     kinds = list(dict.fromkeys("runs" if row.runs else row.interval for row in shown))
     known = [kind for kind in kinds if kind in interval_kinds(result)]
     if known:
         words = "; others are ".join(interval_kinds(result)[kind] for kind in known)
         of = "averages over these data sets" if sets else "scores"
         yield (
-            f"Intervals of {of} have the level 95% ({words})",
+            f"We report 95% intervals of {of} ({words})",
             ["wilson" if kind == "score" else kind for kind in known],
         )
 
@@ -400,37 +400,38 @@ def _test_sentences(result: Result) -> Iterator[Sentence]:
         how = "p is exact" if exact == len(shuffled) else f"with {times}"
         if 0 < exact < len(shuffled):
             how = f"p is exact in {exact:,} of {len(shuffled):,} tests, the others have {times}"
-        tilted = "; small p by importance sampling" * any(row.method == "tilted" for row in shuffled)
+        tilted = "; small p-values by importance sampling" * any(row.method == "tilted" for row in shuffled)
         yield (
             (
-                f"Differences were tested by paired shuffling, two-sided: outputs are exchanged {unit} by {unit}"
+                f"Differences were tested by two-sided paired shuffling, which exchanges outputs {unit} by {unit}"
                 f"{within} ({how}{tilted})"
             ),
             ["shuffling"],
         )
     if any(row.p_shuffling is not None for row in tests):
-        yield "Pearson's correlations of fewer than 30 items were compared by Williams' test", []
+        yield "Pearson correlations of fewer than 30 items were compared with Williams' test", []
     if any(row.test == "runs" for row in tests):
         yield (
-            f"Systems with several runs were tested by Student's t, with the variance over {unit}s and over runs",
+            f"Systems with several runs were compared with Student's t, using the variance over {unit}s and over "
+            f"runs",
             [],
         )
     if any(row.method == "judge" for row in tests):
-        yield "Estimates from human labels and those of a judge were tested by Student's t", []
+        yield "Estimates from the labels of humans and a judge were compared with Student's t", []
     if any(row.test == "permutation" for row in tests):
         further = "" if all(row.exact for row in tests) else ", or from Welch's t if there are too many"
-        yield f"p comes from all ways to assign the runs of two systems to them{further}", []
+        yield f"p comes from all assignments of the runs to the two systems{further}", []
     size = max((row.family.size for row in tests if row.family), default=len(tests))
     pairs, measures = len({(row.a, row.b) for row in tests}), len({row.measure for row in tests})
     named = f" ({plural(pairs, 'pair')}, {plural(measures, 'measure')})" * (pairs * measures == size)
     if size > 1:
-        yield f"p was corrected by Holm's method over {plural(size, 'test')}{named}", ["holm"]
+        yield f"p-values were corrected with Holm's method for {plural(size, 'test')}{named}", ["holm"]
     yield f"A difference is significant if p is at most {ALPHA:g}{' after this correction' * (size > 1)}", []
     # Two systems, or systems and their baseline, are shown by their differences.
     number, kinds = len(result.systems), {row.interval for row in tests} & interval_kinds(result).keys()
     if number * (number - 1) // 2 != pairs * (number > 2) and kinds:
         words = "; others are ".join(interval_kinds(result)[kind] for kind in sorted(kinds))
-        yield f"Differences have the {interval_title(tests)} ({words})", []
+        yield f"Differences are given with the {interval_title(tests)} ({words})", []
     margins = {row.measure: row.margin for row in tests if row.margin is not None}
     if margins:
         forms = {row.measure: result.form_of(row) for row in tests}
@@ -439,7 +440,7 @@ def _test_sentences(result: Result) -> Iterator[Sentence]:
         }
         several = len({*sizes.values()}) > 1
         listed = enumeration([f"{size} ({result.title(name)})" for name, size in sizes.items()]) if several else ""
-        corrected = f", with Bonferroni's correction over {plural(size, 'test')}" * (size > 1)
+        corrected = f", with Bonferroni correction for {plural(size, 'test')}" * (size > 1)
         yield (
             (
                 f"Differences were compared with a margin of {listed or next(iter(sizes.values()))} by two one-sided "
@@ -455,8 +456,8 @@ def _posterior_sentences(result: Result) -> Iterator[Sentence]:
         number, draws = max(row.runs for row in result.bayes), result.about.times
         runs = f"{plural(number, 'run')} of each system, " * (models != ["signed-rank"])
         named = enumeration([_MODELS[model] for model in models])
-        yield f"The posterior of each difference is that of {named} ({runs}{draws:,} draws)", ["bayes", *models]
-        yield "A relation is decided if its share of posterior draws is at least .95", []
+        yield f"The posterior of each difference comes from {named} ({runs}{draws:,} draws)", ["bayes", *models]
+        yield "A relation counts as decided if its share of posterior draws is at least .95", []
     ropes: dict[str, str] = {}
     for row in result.bayes:
         if row.rope:
@@ -468,14 +469,14 @@ def _posterior_sentences(result: Result) -> Iterator[Sentence]:
     yield from ((note.rstrip("."), []) for note in result.notes if note.startswith("Correlation of runs"))
     if any(row.slice and not math.isnan(row.low) for row in result.scores):
         yield (
-            "Intervals of mean scores have the level 95% and allow for runs that share training data",
+            "The 95% intervals of mean scores take into account that runs share training data",
             ["correlated-t"],
         )
     tested = [row for row in result.pairs_over_sets if not math.isnan(row.signed_rank)]
     if tested:
         pairs = len({(row.a, row.b) for row in tested})
-        holm = f", with Holm's correction over {plural(pairs, 'pair')}" * (pairs > 1)
-        yield f"Differences over data sets were tested by Wilcoxon's signed-rank test{holm}", ["holm"] * (pairs > 1)
+        holm = f", with Holm correction for {plural(pairs, 'pair')}" * (pairs > 1)
+        yield f"Differences over data sets were tested with Wilcoxon's signed-rank test{holm}", ["holm"] * (pairs > 1)
 
 
 def _find_keys(names: Sequence[str], known: Mapping[str, Sequence[str]]) -> list[str]:

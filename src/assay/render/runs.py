@@ -19,14 +19,14 @@ Row = list[Any]
 _KINDS = {"decision": "Which is better", "region": "On a new data set"}
 _MEANINGS = {
     "decision": "Share of posterior draws in which each outcome is the most probable (the likelihoods of Szymański & "
-    "Gorman 2020): not the probability that a system is better on a new data set, which the next table gives.",
-    "region": "Mean probability that the difference on a new data set lies there.",
+    "Gorman 2020). The next table gives the probability that a system is better on a new data set.",
+    "region": "Mean probability that the difference on a new data set falls into each region.",
 }
 _OF_MEANS = {
     "decision": "Share of posterior draws in which each outcome is the most probable.",
-    "region": "Expected probability that the mean difference on two new data sets lies there.",
+    "region": "Expected probability that the mean difference on two new data sets falls into each region.",
 }
-_ALONE = "Probabilities on this data set (correlated t-test); they say nothing about other data sets."
+_ALONE = "Probabilities on this data set (correlated t-test). They do not apply to other data sets."
 _SIGNS = {
     "<": "< worse",
     "⪅": "⪅ equivalent, worse nearly as frequent",
@@ -35,7 +35,7 @@ _SIGNS = {
     ">": "> better",
     "?": "? as likely better as worse",
 }
-_CUT = "The model ignores the limits of scores, so intervals are cut to ±100 points."
+_CUT = "The model ignores the limits of scores, so intervals are cut off at ±100 points."
 
 
 def run_tables(result: Result) -> Iterator[Table]:
@@ -150,8 +150,8 @@ def _orders(result: Result) -> Iterator[Table]:
         notes=(
             "a < b: a is worse; a ≈ b: practically equivalent (share of posterior draws at least .95). a ? b: "
             f"undecided; the most frequent relation and its share follow.{identical} The column by most frequent "
-            "relation has the order of Szymański & Gorman (2020), which takes this relation of each pair even if its "
-            f"share is small.{hint}",
+            f"relation shows the order of Szymański & Gorman (2020), which uses the most frequent relation of each "
+            f"pair even if its share is small.{hint}",
         ),
     )
     yield from rank_tables(result)
@@ -168,7 +168,7 @@ def _orders(result: Result) -> Iterator[Table]:
             name="order",
             minor=not ranking.intransitive,
             notes=(
-                "Relation of the row's system to the column's: the most frequent one, even if its share is small: "
+                "Most frequent relation of the row's system to the column's, even if its share is small: "
                 f"{signs}.{partial}",
             ),
         )
@@ -280,12 +280,12 @@ def _sizes(result: Result) -> Table:
         rope = f"{100 * unit * row.rope:.3g}" if row.rope else Cell(DASH, data=("nan",))
         rows.append((row.measure, [_pair(row), row.relation, sure, *estimates, rope]))
         cut |= row.next is not None and round(1 / unit) in (-row.next.low, row.next.high)
-    priors = " Brackets contain its range under other priors." if any(row.prior_curve for row in result.bayes) else ""
+    priors = " Its range under other priors is in brackets." if any(row.prior_curve for row in result.bayes) else ""
     has_ends = any(row.mean and not math.isnan(row.mean.low) for row in result.bayes)
     estimated = "posterior mean and 95% interval" if has_ends else "mean over data sets"
     note = (
-        f"Rel.: the most frequent relation, with its share of posterior draws.{priors} Differences: "
-        f"{estimated}; positive favours the second. {_name_units(result)}{f' {_CUT}' if cut else ''}"
+        f"Rel.: the most frequent relation, with its share of posterior draws.{priors} Differences: {estimated}; "
+        f"positive if the second is better. {_name_units(result)}{f' {_CUT}' if cut else ''}"
     )
     header = ["pair", "rel.", "share", "difference", *["new data set"] * several, "±equivalent"]
     more: dict[str, Any] = {"name": "differences", "droppable": (5, 4)[not several :]}
@@ -313,7 +313,7 @@ def _means(result: Result) -> Table:
                     cells.append(DASH)
             rows.append((measure, cells))
     header = ["system", *(name.removeprefix("dataset:") for name in slices), *["mean"] * len(several)]
-    note = "Brackets contain the 95% interval of the mean, corrected for runs that share training data."
+    note = "95% intervals of the mean in brackets, corrected for runs that share training data."
     if any(row.runs for row in result.scores):
         header, note = [*header, "± s.d."], "Mean and standard deviation over runs."
     return _make_table(result, "Mean scores over runs", header, rows, note, name="scores", words=1)
@@ -331,7 +331,10 @@ def _tests(result: Result) -> Table:
         difference = _estimate(Estimate(test.difference, math.nan, math.nan), unit_of(result, test.measure))
         rows.append((test.measure, [_pair(test), difference, cell(test.p, "p"), cell(test.holm, "holm")]))
     title, header = "Signed-rank tests", ["pair", "first better", "second better", "p", "p (Holm)"]
-    note = "Better: number of data sets. p: Wilcoxon's signed-rank test over data sets; bold: p (Holm) at most 0.05."
+    note = (
+        "Better: number of data sets on which a system scores higher. p: Wilcoxon's signed-rank test over data sets; "
+        "bold: p (Holm) at most 0.05."
+    )
     if result.comparisons:
         title, header = "Differences of runs", ["pair", "difference", "p", "p (Holm)"]
         note = f"Second minus first. p: runs exchanged between the two systems. {_name_units(result)}"
@@ -352,9 +355,10 @@ def _details(result: Result) -> Iterator[Table]:
             measured = Cell(signed(unit * data.difference), data=(f"{100 * unit * data.difference:.2f}",))
             figures = [measured, _estimate(data.estimate, unit), *ahead, *_thirds(data.decision), cell(data.p, "p")]
             rows.append((row.measure, [_pair(row), data.name, *figures]))
-    others = " in the light of the other data sets" if any(row.next for row in result.bayes) else " with its interval"
+    others = " using the other data sets" if any(row.next for row in result.bayes) else " with its interval"
     note = (
-        f"Measured: the mean difference over runs; estimated: the same{others}. Ahead: in how many runs. > ≈ <: "
+        f"Measured: mean difference over runs; estimated: the same{others}. Ahead: number of runs in which a system "
+        f"scores higher. > ≈ <: "
         f"probabilities on this data set alone (correlated t-test); p: corrected resampled t-test. {units}"
     )
     for row in result.bayes:
@@ -375,8 +379,8 @@ def _details(result: Result) -> Iterator[Table]:
         for row, point in points
     ]
     note = (
-        "Bounds of the flat priors: of the spread among data sets as a multiple of that seen, of the mean difference "
-        "as a multiple of the largest seen. Usual: 1000 and 1."
+        "Bounds of the flat priors: of the spread among data sets, as a multiple of the observed spread, and of the "
+        "mean difference, as a multiple of the largest observed one. Default: 1000 and 1."
     )
     header = ["pair", "spread up to", "mean up to", *">≈<"]
     yield _make_table(result, "Under other priors", header, rows, note, name="priors", words=1, minor=many)
@@ -385,13 +389,13 @@ def _details(result: Result) -> Iterator[Table]:
     counted = [(row, splits) for row in result.bayes for splits in row.replications]
     tested = any(splits.tested for _, splits in counted)
     header, fields = ["pair", "data set", "splits", "better", "worse"], ["splits", "better", "worse"]
-    note = "Splits in which the second system is better or worse."
+    note = "Number of splits in which the second system scores higher or lower."
     if tested:
         header += ["tested", "significantly better", "significantly worse"]
         fields += ["tested", "significantly_better", "significantly_worse"]
         alphas = {splits.alpha for _, splits in counted}
         level = f"{min(alphas):.2g}" if len(alphas) == 1 else f"{min(alphas):.2g} to {max(alphas):.2g}"
-        note += f" Significance: McNemar's test (mid-p) at {level}, Bonferroni's correction for the splits."
+        note += f" Significance: McNemar's test (mid-p) at {level}, after Bonferroni correction for the splits."
     rows = [
         (row.measure, [_pair(row), splits.dataset, *(f"{getattr(splits, name):,}" for name in fields)])
         for row, splits in counted
@@ -399,7 +403,7 @@ def _details(result: Result) -> Iterator[Table]:
     yield _make_table(result, "Split by split", header, rows, note, name="splits", minor=many and not tested)
 
     rows = [(row.measure, [_pair(row), *_thirds(row.signed_rank)]) for row in result.bayes if row.signed_rank]
-    note = "On the means of the data sets alone, whatever their spread: a check of the shares above."
+    note = "Uses only the means of the data sets, not their spread: a check of the shares above."
     more = {"name": "tests", "words": 1, "minor": len(rows) > 12}
     yield _make_table(result, "Bayesian signed-rank test", ["pair", *">≈<"], rows, note, **more)
 
@@ -409,7 +413,7 @@ def _details(result: Result) -> Iterator[Table]:
         rope = f"{100 * unit_of(result, row.measure) * point.rope:.3g}"
         rows.append((row.measure, [_pair(row), rope, *_thirds(point.decision), *_thirds(point.region)]))
     header = ["pair", "±equivalent", *(f"{kind} {sign}" for kind in ("decision", "new") for sign in ">≈<")]
-    note = f"Decision: shares of draws; new: on a new data set. {units}"
+    note = f"Decision: shares of posterior draws; new: probabilities on a new data set. {units}"
     more = {"name": "regions", "words": 1, "minor": True}
     yield _make_table(result, "Under other regions of equivalence", header, rows, note, **more)
 

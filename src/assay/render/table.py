@@ -66,8 +66,8 @@ def mark_notes(result: Result, texts: Sequence[str]) -> Iterator[str]:
         yield f"{TOO_SHORT} This interval is too narrow, because some labels have {few}: {named}."
     if any(text.endswith(f"]{ASSUMED}") for text in texts):
         yield (
-            f"{ASSUMED} If all {noun}s are right, or none, the interval assumes .1 within {unit}s: the correlation "
-            f"between {noun}s of one {unit}."
+            f"{ASSUMED} All {noun}s are right, or none, so the interval assumes a correlation of .1 between {noun}s "
+            f"of the same {unit}."
         )
 
 
@@ -75,13 +75,13 @@ def interval_kinds(result: Result) -> dict[str, str]:
     """The kinds of intervals of scores in words."""
     noun, unit, times = result.shown.noun, result.about.unit, f"{result.about.times:,}"
     return {
-        "score": f"Wilson's with the effective number of {noun}s, by the variance over {unit}s",
-        "t": f"Student's, by the variance over {unit}s",
-        "runs": f"Student's, by the variance over {unit}s and over runs",
-        "judge": "Student's, of estimates from human labels and those of a judge",
+        "score": f"Wilson, with the effective number of {noun}s from the variance over {unit}s",
+        "t": f"Student's t, from the variance over {unit}s",
+        "runs": f"Student's t, from the variance over {unit}s and over runs",
+        "judge": "Student's t, for estimates from the labels of humans and a judge",
         "percentile": f"bootstrap percentiles, {times} resamples of {unit}s",
         "bca": f"bias-corrected bootstrap (BCa), {times} resamples of {unit}s",
-        "wilson": "Wilson's score interval of proportions, items taken as independent; others: bootstrap",
+        "wilson": "Wilson's score interval for proportions, with items treated as independent; others: bootstrap",
     }
 
 
@@ -92,7 +92,7 @@ def group_notes(result: Result, letter: str = "letter (group)") -> Iterator[str]
         "they are equally good."
     )
     if untested := sum(row.kind in ("untestable", "unsettled") for row in result.main_tests):
-        yield f"{plural(untested, 'pair')} could not be tested: a letter that only they share shows nothing."
+        yield f"{plural(untested, 'pair')} could not be tested, so a letter that only they share means nothing."
 
 
 def cell(value: Any, form: str, bold: bool = False) -> Cell:

@@ -155,12 +155,12 @@ def _scores(result: Result) -> Iterator[Table]:
     if result.about.joined_by and any(
         row.main and row.interval not in ("", result.about.interval) for row in overall
     ):
-        kind += "; of scores that are no shares Student's or bootstrap percentiles"
+        kind += "; for scores that are not proportions, Student's t or bootstrap percentiles"
     notes = unit_notes(result.form_of(row) for row in overall if row.main)
-    notes.append(f"Brackets contain the 95% interval ({kind}).")
+    notes.append(f"95% intervals in brackets ({kind}).")
     if any(row.runs for row in result.scores):
         notes.append(
-            "Several runs: mean ± standard deviation; the interval is Student's, by the variance over "
+            "Several runs: mean ± standard deviation; the interval uses Student's t and the variance over "
             f"{unit_noun}s and over runs."
         )
     notes += [result.shown.remarks["scores"]] if "scores" in result.shown.remarks else []
@@ -187,7 +187,7 @@ def _scores(result: Result) -> Iterator[Table]:
         notes += {
             0: [],
             1: ["macro: mean F1 over labels."],
-            2: [f"macro and weighted: mean F1 over labels, plain and by gold's number of {noun}s."],
+            2: [f"macro, weighted: mean F1 over labels, unweighted and weighted by gold's number of {noun}s."],
         }[len(averages)]
         f1_title = result.title("f1")
         header += ["measure", *["group"] * bool(grouped), "precision", "recall", f1_title]
@@ -209,9 +209,9 @@ def _scores(result: Result) -> Iterator[Table]:
             header.append(f"{title} ↓" if result.is_lower(measure, score) else title)
         if len(shown) < 2:
             unnamed = shown - {measure.partition("(")[0] for measure in several}
-            notes += [f"If a measure has several scores, {result.title(score)} is shown." for score in unnamed]
+            notes += [f"For measures with several scores, {result.title(score)} is shown." for score in unnamed]
         if any(result.is_lower(*key) for key in keys):
-            notes.append("↓: less is better.")
+            notes.append("↓: lower is better.")
         # If there is no room, the groups of the first measure stay.
         words, forms, last = 1 + len(grouped), "text", range(len(grouped), 1, -1)
     if grouped:
@@ -239,7 +239,7 @@ def _further_scores(result: Result) -> Iterator[Table]:
                 (row.system, f"{result.title(row.measure)} {result.title(row.score)}", score_cell(result, row))
             )
     resampled = result.about.interval in ("percentile", "bca") and not result.shown.rivals
-    biased = "Intervals of macro averages are biased upwards: a resample without some rare label leaves it out."
+    biased = "Intervals of macro averages are biased upwards, because resamples can lack rare labels."
     yield make_table(
         "Further scores",
         ["system", "score", "value"],
@@ -303,22 +303,22 @@ def _tests(result: Result) -> Iterator[Table]:
         if number == 0:
             unit = " in percentage points" * (form == "points")
             notes.append(
-                f"Second minus first{unit}, with the {interval_title(group)}. p: paired shuffling of {unit_noun}s, "
-                "two-sided; error: how far a drawn p may be off. Holm's correction is over "
-                f"{family}; bold: p (Holm) at most 0.05."
+                f"Second minus first{unit}, with the {interval_title(group)}. p: two-sided, by paired shuffling of "
+                f"{unit_noun}s; error: sampling error of p. Holm correction for {family}; bold: p (Holm) at most "
+                f"0.05."
             )
         if number == 0 and any(row.runs for row in group):
             notes.append(
-                f"Systems with several runs: p and interval by Student's t with the variance over {unit_noun}s and "
-                "over runs, as for other runs on other texts."
+                f"Systems with several runs: p and interval use Student's t with the variance over {unit_noun}s and "
+                f"over runs, so they apply to new runs on new texts."
             )
         if with_mcnemar and not explained:
             over = f"gold's {noun}s (recall)" if result.shown.matched else f"{noun}s"
             notes.append(
-                f"McNemar's exact test takes {over} as independent, which within a {unit_noun} they are not: "
+                f"McNemar's exact test treats {over} as independent, but {over} of the same {unit_noun} are not: "
                 "prefer p."
                 if noun != unit_noun
-                else f"McNemar's exact test is the shuffling of {over}."
+                else f"McNemar's exact test is the same as shuffling {over}."
             )
         explained |= with_mcnemar
         power = power_lines(group, unit_noun, result.about.units, form=result.form_of(group[0]))
@@ -332,7 +332,7 @@ def _tests(result: Result) -> Iterator[Table]:
             header += [f"margin {named}", level]
             notes.append(
                 f"{level}: the interval that is compared with the margin. If few {unit_noun}s differ, or nearly all "
-                "go one way, it is as wide as their number allows."
+                f"favour one system, it is as wide as their number allows."
             )
         title = f"Differences on {result.title(measure)}" + (f", {result.title(score)}" if is_named else "")
         forms = ["pair", form, "p", "error", "holm", *["p"] * with_mcnemar, *["text"] * 2 * with_margin]
@@ -390,11 +390,11 @@ def _differences(result: Result) -> Iterator[Table]:
         notes = []
         if net and number == 0:
             notes += [
-                f"Over gold's {item}s and those that one of the two adds. diff: percent of them with another "
-                f"outcome; Δ {gained}: difference of {gained} in points; net: corrections minus new errors, which "
-                "may have the other sign; corr.: corrections.",
+                f"Over gold's {item}s and those that either system adds. diff: percentage of them with a different "
+                f"outcome; Δ {gained}: difference in {gained}, in points; net: corrections minus new errors, which "
+                f"can have the opposite sign; corr.: corrections.",
                 f"Overlap (right): 2 · both right / (A right + B right). Not adding a spurious {item} counts as "
-                f"right. Overlap (all): percent of {item}s with the same outcome.",
+                f"right. Overlap (all): percentage of {item}s with the same outcome.",
             ]
         if net:
             remarks = result.shown.remarks
@@ -406,12 +406,12 @@ def _differences(result: Result) -> Iterator[Table]:
             over = "of the scores" if whole else f"over gold's {items} (recall)"
             nearer = {"numbers": "with a smaller or larger error", "sets": "whose set is more or less like gold's"}
             notes += [
-                f"diff: percent of {items} with another label; Δ: difference {over}; corr.: corrections.",
+                f"diff: percentage of {items} with a different label; Δ: difference {over}; corr.: corrections.",
                 f"improved, worsened: {items} {nearer.get(result.about.kind, 'whose partial credit rose or fell')}, "
-                "corrections and new errors included."
+                f"including corrections and new errors."
                 if graded
-                else "Overlap (right): 2 · both right / (A right + B right). Overlap (all): percent of "
-                f"{items} with the same label.",
+                else f"Overlap (right): 2 · both right / (A right + B right). Overlap (all): percentage of {items} "
+                "with the same label.",
             ]
         more = {"notes": notes, "short": PAIRS, "minor": number > 0 and not result.shown.by_outcome and not graded}
         yield make_table(f"What differs ({result.title(on)})", header, rows, forms, **more)
@@ -422,7 +422,7 @@ def _courses(result: Result, on: str, diffs: Sequence[Diff]) -> Table:
     noun = result.shown.noun
     rows = [[[row.a, row.b], row.improved or 0, row.worsened or 0, row.items - row.different] for row in diffs]
     what = "a higher or lower score" if result.about.kind == "scores" else "a smaller or larger error"
-    notes = [f"improved, worsened: {noun}s with {what} in the second system; equal: {noun}s with the same."]
+    notes = [f"improved, worsened: {noun}s with {what} in the second system; equal: no change."]
     header, forms = ["pair", "improved", "worsened", "equal"], "pair count count count"
     return make_table(f"What differs ({result.title(on)})", header, rows, forms, notes=notes, short=PAIRS)
 
@@ -436,7 +436,7 @@ def _describe_courses(result: Result, diff: Diff) -> list[str]:
     if diff.improved is None or kind not in ("numbers", "sets"):
         return []
     what = "a smaller error" if kind == "numbers" else "a set that is more like gold's"
-    return [f"{diff.b} has {what} in {plural(diff.improved, noun)}, the opposite is true in {diff.worsened or 0:,}."]
+    return [f"{diff.b} has {what} in {plural(diff.improved, noun)} and the opposite in {diff.worsened or 0:,}."]
 
 
 def _transitions(result: Result) -> Iterator[Table]:
@@ -449,7 +449,7 @@ def _transitions(result: Result) -> Iterator[Table]:
             used = {name for pair in number for name in pair}
             others = sorted(used - {*_OUTCOMES, *_AT_LAST})
             kinds = [kind for kind in (*_OUTCOMES, *others, *_AT_LAST) if kind in used]
-            note = f"Gold's {noun}s, and those that a system adds; none: it does not add that one."
+            note = f"Gold's {noun}s, and those that a system adds; none: the system rightly has nothing there."
             yield make_table(
                 f"Outcome of each {noun}{which}: {a} (rows) → {b} (columns)",
                 [f"{a} \\ {b}", *map(kind_title, kinds)],
@@ -484,7 +484,7 @@ def _changes(result: Result) -> Iterator[Table]:
         if not by_outcome:
             share = f"{diff.different:,} of {diff.items:,} {noun}s, {percent(diff.diff)}%"
             title = f"Changes {diff.a} → {diff.b}{which}: {share}"
-            notes = ["Head moved: to another word."] * arcs
+            notes = ["Head moved: the head is a different word."] * arcs
         word = name_label(result)
         label = "label (gold: before → after)" if word == "label" else f"{word} (before → after)"
         path = "outcome (before → after)" if by_outcome else label
@@ -581,15 +581,15 @@ def _contributions(result: Result) -> Iterator[Table]:
         items = cell(math.nan, "percent") if None in sizes else sum(size or 0 for size in sizes)
         rows.append([Cell("all", True), "", items, replace(cell(whole, form), bold=True)])
         notes = [
-            "Contribution: how much the group adds to the difference. Groups of one kind add up to it. The "
-            "contribution of a label is not the difference of the label's own score. °: 95% interval, not corrected "
-            f"for the number of groups. all: the difference, with the {level}."
+            "Contribution: how much the group adds to the difference. The groups of each kind add up to it. The "
+            "contribution of a label is not the difference in its own score. °: 95% interval, not corrected for the "
+            f"number of groups. all: the whole difference, with the {level}."
         ] * (number == 0)
         if any(row.group == "(rest)" for row in group):
             slope = "the slope of the score half-way between both systems"
-            notes.append(f"To first order: from {slope}. (rest): what this leaves.")
+            notes.append(f"To first order: computed from {slope}. (rest): the remainder.")
         yield make_table(
-            f"What the difference on {name_measure(result, measure)} is made of, {a} → {b}",
+            f"Where the difference on {name_measure(result, measure)} comes from, {a} → {b}",
             ["by", "group", f"{noun}s that differ", "contribution"],
             rows,
             f"text text count {form}",
@@ -607,7 +607,7 @@ def _label_differences(result: Result) -> Iterator[Table]:
     by, nothing = f"By gold {word}", _NOTHING
     if word != "label":
         by, nothing = f"By {word}", "not in gold"
-        added = f". not in gold: {item}s that a system adds; not adding them is right"
+        added = f". not in gold: {item}s that a system adds; not adding them counts as right"
     leading = leading_pair(result)
     for which, diff in [(which, diff) for _, which, diffs in _diffs(result) for diff in diffs]:
         adds = result.label_contributions(diff)
@@ -650,20 +650,20 @@ def _bounds(result: Result) -> Iterator[Table]:
         over = f"Over gold's {item}s (recall). " if result.shown.matched else ""
         article = "an" if item[:1] in "aeiou" else "a"
         notes = [
-            f"{over}bound: {article} {item} counts as right if any system is. gain: bound minus {first.best}, "
-            f"the best overall. Every system is right on "
-            f"{first.all_right:,} {item}s, none on {first.none_right:,}."
+            f"{over}bound: {article} {item} counts as right if any system has it right. gain: bound minus "
+            f"{first.best}, the best system overall. All systems are right on {first.all_right:,} {item}s, none on "
+            f"{first.none_right:,}."
         ]
         if first.exact and names == ranked:
             each = ", ".join(f"{name} {number:,}" for name, number in first.exact.items())
             notes.append(
-                f"Whole sentences right, of {first.sentences:,}: {each}; in some system "
+                f"Sentences that are completely right, out of {first.sentences:,}: {each}; in at least one system "
                 f"{first.exact_in_one:,}; with the best choice for each {item} {first.exact_upper:,}."
             )
         elif first.exact:
             notes.append(
-                f"Whole sentences right, of {first.sentences:,}: in some system {first.exact_in_one:,}; with the "
-                f"best choice for each {item} {first.exact_upper:,}."
+                f"Sentences that are completely right, out of {first.sentences:,}: in at least one system "
+                f"{first.exact_in_one:,}; with the best choice for each {item} {first.exact_upper:,}."
             )
         if len(first.right_in) > 3:
             notes.append(
@@ -671,7 +671,7 @@ def _bounds(result: Result) -> Iterator[Table]:
             )
         if first.precision is not None and first.f1 is not None:
             notes.append(
-                f"With the best choice for {item}s that gold does not resolve too: precision "
+                f"With the best choice also for {item}s that gold does not resolve: precision "
                 f"{percent(first.precision)}, F1 {percent(first.f1)}."
             )
         words = ["vote", "learnt"] if is_reached else []
@@ -710,7 +710,8 @@ def _bounds(result: Result) -> Iterator[Table]:
                     if row.single is not None
                 ],
                 "text percent",
-                notes=[f"On {item}s with gold's place and label. {first.single_system}: the highest F1.", *combined],
+                notes=[f"Counts {item}s with gold's place and label. {first.single_system} has the highest "
+                f"F1.", *combined],
                 short=SHORT + 1,
             )
 
@@ -726,8 +727,8 @@ def _combination_notes(bound: Bound) -> Iterator[str]:
         yield bound.verdict
     if bound.vote is not None:
         yield (
-            "vote: what most systems answer, or more than half of them find. learnt: what is right most often, "
-            "judging by the systems that say it." + " ° p is not corrected." * ("°" in bound.verdict)
+            "vote: the answer of most systems, or what more than half of them find. learnt: the answer that is right "
+            "most often, given the systems that give it." + " ° p is not corrected." * ("°" in bound.verdict)
         )
     if bound.not_combined:
         yield f"{'learnt' if bound.vote is not None else 'vote, learnt'}: {bound.not_combined}."
@@ -755,10 +756,9 @@ def _growth(result: Result) -> Iterator[Table]:
             ],
             "text percent percent percent percent count",
             notes=[
-                "The best system first, then always the one that adds most. all right: percent that every system "
-                f"so far has right; right alone: {result.shown.noun}s that only this one of all systems has right."
-                + " vote, learnt and bound are F1."
-                * (by_measure.get(on) == "f1")
+                "The best system first, then the one that adds most. all right: percentage that every system so far "
+                f"has right; right alone: {result.shown.noun}s that only this system has right."
+                + " vote, learnt and bound are F1." * (by_measure.get(on) == "f1")
             ],
         )
 
@@ -772,7 +772,7 @@ def _unresolved(result: Result) -> Iterator[Table]:
             (row for row in result.unresolved if row.on == on), lambda row: (row.text.lower(), row.label)
         )
         ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
-        notes = [f"{items} of gold, those of the same text (ignoring case) together, with the place of the first."]
+        notes = [f"{items} of gold, grouped by text (ignoring case), with the place of the first."]
         notes += [f"The {TEXTS} most frequent of {len(ordered):,} texts."] * (len(ordered) > TEXTS)
         rows = []
         for (_, label), same_text in ordered[:TEXTS]:
@@ -780,7 +780,7 @@ def _unresolved(result: Result) -> Iterator[Table]:
             shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
             rows.append((shown, label, same_text[0].place, len(same_text)))
         header = ["text", "type", "first", f"{noun}s"]
-        more = {"words": 3, "notes": notes, "short": SHORT, "hint": "All of them: --format json."}
+        more = {"words": 3, "notes": notes, "short": SHORT, "hint": "To list all: --format json"}
         yield make_table(f"{items} that no system resolves{which}", header, rows, "text text text count", **more)
 
 
@@ -801,17 +801,17 @@ def _confidence(result: Result) -> Iterator[Table]:
             lines.append(f"{row.system}: ECE {with_interval(*error, percent)}, {chance}")
     recalls = [f"{row.system} {percent(row.highest_recall)}" for row in result.calibrations if row.highest_recall < 1]
     notes = [
-        "ECE: expected calibration error, in percent. Brier score, log loss and ECE: less is better. p: share of "
+        "ECE: expected calibration error, in percent. Brier score, log loss and ECE: lower is better. p: share of "
         "calibrated draws with an ECE at least as large."
     ]
     notes += [f"Highest recall, if all answers count: {', '.join(recalls)}."] * bool(recalls and result.shown.matched)
     notes += [
-        f"{row.system}: AUC below .5. If the confidences are those of another label than {row.label}, name it: "
+        f"{row.system}: AUC is below .5. If the confidences belong to a label other than {row.label}, name it: "
         "positive=LABEL."
         for row in result.calibrations
         if row.label and row.auc < 0.5
     ]
-    notes += ["The Brier score of distributions over labels is between 0 and 2."] * any(
+    notes += ["The Brier score of distributions over labels ranges from 0 to 2."] * any(
         row.highest_brier > 1 for row in result.calibrations
     )
     impossible = [f"{row.system} {row.impossible:,}" for row in result.calibrations if row.impossible]
@@ -835,8 +835,8 @@ def _thresholds(result: Result) -> Iterator[Table]:
     header = ["system", *["label"] * labelled, "threshold", "answers", "precision", "recall", "F1", ""]
     forms = f"{'text ' * (1 + labelled)}number count percent percent percent text"
     notes = [
-        "Answers with at least this confidence count. Choose a threshold on other data (--choose): the best one here "
-        "is not a result."
+        "Only answers with at least this confidence count. Choose a threshold on other data (--choose); the best one "
+        "here is not a result."
     ]
     yield make_table("Thresholds", header, rows, forms, words=1 + labelled, notes=notes, short=SHORT, minor=True)
 
@@ -857,11 +857,11 @@ def _judges(result: Result) -> Iterator[Table]:
     first, differences = result.judges[0], any(row.minus is not None for row in result.judges)
     lines = [
         f"Humans and the judge labelled {plural(first.human_items, 'item')}; the judge labelled "
-        f"{first.judge_items:,} more. By the humans' labels, the judge itself scores: {', '.join(agreement)}.",
+        f"{first.judge_items:,} more. Against the human labels, the judge itself scores: {', '.join(agreement)}.",
         "Both together: the humans' score, corrected by the judge's labels of the other items (PPI++), with a 95% "
         "interval. The judge alone is biased, so it has no interval.",
-        "This is valid only if the items of the humans are a random part of all, and if the judge did not see their "
-        "labels.",
+        "This is valid only if the human-labelled items are a random sample of all items and the judge did not see "
+        "their labels.",
     ]
     header = ["system", "measure", "humans alone", "judge alone", "both together", "weight"]
     header, forms = [*header, *["p (Holm)"] * differences], "text text percent percent percent coefficient text"
@@ -873,26 +873,32 @@ def _judge_remarks(row: JudgedScore) -> Iterator[str]:
     """Sentences on a judge that adds nothing, and on an estimate without an interval."""
     if row.no_interval == "few":
         items = f"only {plural(row.differ, 'item')}" if row.differ else "no item"
-        yield f"judge and humans differ on {items}, so both together have no interval. Use that of the humans alone."
+        yield (
+            f"judge and humans differ on {items}, so the combined estimate has no interval. Use the one of the "
+            f"humans alone."
+        )
     elif row.no_interval:
-        yield "the estimate is not between 0 and 1, so it has no interval. Use that of the humans alone."
+        yield "the estimate is not between 0 and 1, so it has no interval. Use the one of the humans alone."
     elif not row.weight or row.high - row.low >= row.humans_high - row.humans_low:
-        yield "the judge adds nothing here: its labels do not make the interval narrower."
+        yield "the judge adds nothing here, because its labels do not narrow the interval."
 
 
 def _plans(result: Result) -> Iterator[Table]:
     """The units that differences need or, with several runs or annotators, the differences that units find."""
     unit, first = result.about.unit, result.plans[0]
     family = round(ALPHA / first.alpha)
-    level = f"p (Holm) is at most {ALPHA:g} among {family:,} tests" if family > 1 else f"p is at most {ALPHA:g}"
+    level = f"p (Holm) is at most {ALPHA:g} for {family:,} tests" if family > 1 else f"p is at most {ALPHA:g}"
     notes = [
-        f"Found: {level}. New {unit}s are taken to be like those of the pilot ({plural(first.pilot_units, unit)})."
+        f"A difference counts as found if {level}. New {unit}s are assumed to be like those of the pilot "
+        f"({plural(first.pilot_units, unit)})."
     ]
     if first.runs is not None or first.annotators is not None:
         over = "runs" if first.annotators is None else "annotators"
-        notes.append(f"Brackets: the range that the variance over the {over} of the pilot allows (80%).")
+        notes.append(f"The range in brackets allows for the uncertain variance over the {over} of the pilot (80% "
+        f"interval).")
         if first.annotators is not None:
-            notes.append("The plan is for this number of annotators only, because the human ceiling depends on it.")
+            notes.append("The plan holds only for this number of annotators, because the human ceiling depends on "
+            "it.")
         for (a, b, measure), group in groupby(result.plans, key=lambda row: (row.a, row.b, row.measure)):
             by_units = [list(rows) for _, rows in groupby(group, key=lambda row: row.units)]
             form = result.shown.score_forms.get(measure, {}).get(by_units[0][0].score, "percent")
@@ -920,11 +926,12 @@ def _plans(result: Result) -> Iterator[Table]:
     header = [*["pair"] * several, "measure", "true difference", f"{unit}s that differ", f"{unit}s needed"]
     notes.append(f"{unit.capitalize()}s that differ: those of the pilot in which the systems have different scores.")
     if any(row.reason == "impossible" for row in result.plans):
-        notes.append(f"Not possible: if all {unit}s that differ favoured one system, it would be smaller.")
+        notes.append(f"Not possible: the difference would be smaller even if all {unit}s that differ favoured one "
+        f"system.")
     if few:
         notes.append(
-            f"Numbers with a range rest on fewer than 12 differing {unit}s; the range is that of the 95% interval of "
-            "their share."
+            f"Numbers with a range are based on fewer than 12 differing {unit}s; the range comes from the 95% "
+            f"interval of their share."
         )
     if any(row.observed for row in result.plans):
         notes.append("The observed difference is only an estimate. Plan for the smallest difference that matters.")
@@ -960,7 +967,7 @@ def _labels(result: Result) -> Iterator[Table]:
                 assigned = counts[label]["system"]
                 rows.append((label, gold[label], assigned, precision.value, recall.value, score_cell(result, f1)))
             header = [word, "gold", "system", "precision", "recall", result.title("f1")]
-            median = ["The number in the column system is that of the median run."]
+            median = ["The column system counts the median run."]
             notes = median if "median" in result.shown.remarks else []
             yield make_table(title, header, rows, "text count count percent", short=25, notes=notes)
             continue
@@ -1015,7 +1022,8 @@ def _confusion(result: Result) -> Iterator[Table]:
                 for row in rows
                 if row.type not in ("tp", "same")
             )
-            more = {"words": 3, "short": SHORT, "notes": [f"Share: of all {total:,} errors. ∅: nothing there."]}
+            more = {"words": 3, "short": SHORT, "notes": [f"Share: percentage of all {total:,} errors. ∅: nothing "
+            f"there."]}
             listed_types = [(*names, -count, -count / total) for count, *names in typed]
             header = ["gold", "system", "type", f"{result.shown.noun}s", "share"]
             title, forms = f"Errors of {system} by label and type", "text text text count percent"
@@ -1073,8 +1081,8 @@ def _slices(result: Result) -> Iterator[Table]:
             if not corrected:
                 looked = sum(not math.isnan(row.p) for row in tests.values())
                 notes.append(
-                    f"° p of slices are not corrected: {looked:,} were looked at, about {looked * 0.05:.1f} fall "
-                    "below 0.05 without any difference. To correct them: --correct slices"
+                    f"° p-values of slices are not corrected: of {looked:,} tests, about {looked * 0.05:.1f} fall "
+                    f"below 0.05 even without any difference. To correct them: --correct slices"
                 )
         title = f"{result.title(measure)}{'' if usual else f' {result.title(group[0].score)}'} by {name}"
         forms, columns = "text count", len(systems)
@@ -1218,8 +1226,8 @@ def _list_measures(result: Result) -> Iterator[Table]:
     corrected = any(row.p != row.p_adjusted and not math.isnan(row.p) for row in tests.values())
     header = ["measure", *names, *(["difference", "p (Holm)" if corrected else "p"] if tests else [])]
     units = {result.form_of(row) for row in by_key.values() if row.main}
-    notes = [*unit_notes(units), "Brackets contain the 95% interval."]
-    notes += ["↓ Less is better."] * any(row.lower for row in by_key.values() if row.main)
+    notes = [*unit_notes(units), "95% intervals in brackets."]
+    notes += ["↓: lower is better."] * any(row.lower for row in by_key.values() if row.main)
     if tests:
         points = ", in points" * ("percent" in units)
         level = f", with the {interval_title([*tests.values()])}" if any(row.level for row in tests.values()) else ""

@@ -72,7 +72,7 @@ def show(
         console.print(Text(f"Note: {say(note)}", style="dim"))
     more = dict.fromkeys(table.name for table in tables(result) if table.name not in {other.name for other in shown})
     if more and not whole:
-        console.print(Text(f"More: --full for all, or --table with {', '.join(more)}.", style="dim"))
+        console.print(Text(f"More tables: --full shows all; --table takes {', '.join(more)}.", style="dim"))
     for index, line in enumerate(() if whole else further):
         console.print(Text(f"{'     ' if index else 'Next:'} {spell_controls(line)}"), soft_wrap=True)
     signature = result.signature if whole else _shorten_signature(result.signature)
@@ -173,7 +173,7 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
     if left_out:
         verb = "needs" if left_out == ["1 more column"] else "need"
         notes.append(f"{' and '.join(left_out)} {verb} a wider window, or --format tsv.")
-    of_intervals = ("Brackets contain", "In brackets", TOO_SHORT, ASSUMED)
+    of_intervals = ("95% intervals", "Brackets contain", "In brackets", TOO_SHORT, ASSUMED)
     notes += [note for note in table.notes if not (none_left and note.startswith(of_intervals))]
     notes += [table.hint] * bool(table.hint and whole)
     if notes:

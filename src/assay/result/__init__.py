@@ -58,9 +58,9 @@ def is_category(measure: str) -> bool:
     return "/" in measure.partition("(")[0]
 
 
-def enumeration(names: Sequence[str]) -> str:
+def enumeration(names: Sequence[str], last: str = "and") -> str:
     """Names in a sentence: `a, b and c`."""
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+    return f" {last} ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 # --- the whole ---
@@ -250,7 +250,7 @@ class Result(Tables, kw_only=True):
             return next(iter(own.values()))
         if label not in own:
             about = f" of label {label!r}" if label is not None else ""
-            raise UsageError(f"{system} has no {kind}{about}: its file has no such confidences.")
+            raise UsageError(f"{system} has no {kind}{about}, because its file contains no such confidences.")
         return own[label]
 
     def measure_named(self, spec: str) -> str:
@@ -468,12 +468,12 @@ def _parse(text: str, schema: str) -> dict[str, Any]:
         raise InputError(f"cannot be understood ({error}).") from None
     found = data.get("schema") if isinstance(data, dict) else None
     if found not in (schema, f"{schema[:-1]}1"):
-        raise InputError(f"schema {found!r}, but {schema!r} is read. {_ORIGIN}")
+        raise InputError(f"schema {found!r}, but assay reads {schema!r}. {_ORIGIN}")
     return typing.cast(dict[str, Any], data)
 
 
 def _refuse_constant(constant: str) -> typing.NoReturn:
-    raise ValueError(f"{constant} is not a number of JSON")
+    raise ValueError(f"JSON has no number {constant}")
 
 
 def _from_assay_1(data: Mapping[str, Any]) -> Result:

@@ -17,8 +17,8 @@ _DECIDED = ("", "undefined", "identical", "tied", "equivalent", *BETTER)
 _METHODS = {
     "exact": "p is exact",
     "tilted": "p was drawn near the observed difference and weighted",
-    "t": "p by Student's t over {unit}s and runs",
-    "judge": "estimated from human labels and those of the judge, p by Student's t",
+    "t": "p from Student's t over {unit}s and runs",
+    "judge": "estimated from the labels of humans and judge, p from Student's t",
 }
 """Methods other than plain shuffling."""
 
@@ -82,7 +82,7 @@ def of_verdict(result: Result) -> list[str]:
     # Units (and those that differ), tests made together, and how p was computed.
     parts = [plural(result.about.units, result.about.unit)]
     if not lines and len(tests) == 1 and tests[0].runs is None and tests[0].units:
-        parts[0] += f", in {tests[0].units:,} of which the systems differ"
+        parts[0] += f", {tests[0].units:,} of which differ between the systems"
     family = next((row.family.size for row in tests if row.family is not None), 1)
     parts += [f"p corrected for {family:,} tests (Holm)"] if family > 1 else []
     methods = {row.method for row in tests}
@@ -112,17 +112,17 @@ def power_sentence(row: Comparison, unit: str, units: int, form: str = "percent"
         return f"{100 * value:.1f} points" if form == "percent" else WRITERS[form](value)
 
     family = round(ALPHA / power.alpha)
-    level = f" at the level of {family:,} tests" if family > 1 else ""
+    level = f" after correction for {family:,} tests" if family > 1 else ""
     if power.mde is None:
         needed = f", and at least {row.needed:,} are needed{level}" if row.needed and row.needed > row.units else ""
         text = (
-            "This test set is too small for a significant result: the systems differ in "
+            "This test set is too small for a significant result: the systems differ in only "
             f"{plural(row.units, unit)}{needed}."
         )
     else:
         text = (
-            f"With these {plural(units, unit)}, of which the systems differ in {row.units:,}, a true difference of "
-            f"{size(power.mde)} would have been found with {power.chance:.0%} probability{level}."
+            f"With these {plural(units, unit)}, {row.units:,} of which differ between the systems, a true difference "
+            f"of {size(power.mde)} would have been found with {power.chance:.0%} probability{level}."
         )
     if row.difference == 0:
         return text
@@ -134,7 +134,7 @@ def power_sentence(row: Comparison, unit: str, units: int, form: str = "percent"
     ends = ""
     if power.needed_from is not None and power.by_share:
         limits = name_limits(power.needed_from, power.needed_to)
-        ends = f" (rests on {row.units:,} differing {unit}{'s' * (row.units != 1)}: {limits})"
+        ends = f" ({limits}, because only {plural(row.units, unit)} differ{'s' * (row.units == 1)})"
     elif power.needed_from is not None and not row.few:
         low, high = round_number(power.needed_from), power.needed_to
         ends = f" ({low} to {round_number(high)}, judging by the interval)" if high is not None else (

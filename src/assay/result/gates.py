@@ -45,9 +45,9 @@ class Gates:
     tolerance: float = 0.0
     """The largest decrease from the baseline that is allowed."""
     ceilings: Sequence[str] = ()
-    """Largest values of scores of which less is better, written as thresholds are."""
+    """Largest values of scores for which lower is better, written as thresholds are."""
     unless: str | None = None
-    """What the comparison must show, divided by commas: keys of SHOWN."""
+    """What the comparison must show, separated by commas: keys of SHOWN."""
     against: str | None = None
     """The system with which all others are compared; by default the last is compared with the first."""
     breaks: str = ""
@@ -117,7 +117,7 @@ class Gates:
                 asked = " or ".join(SHOWN[name].format(system=system, base=base) for name in wanted)
                 why = ", because too few units differ" if row.few or kind == "untestable" else ""
                 why = ", because the test set is too small" if kind == "identical" else why
-                lines.append(f"{row.measure}: it is not shown that {asked}{why} (verdict: {kind}).")
+                lines.append(f"{row.measure}: not shown that {asked}{why} (verdict: {kind}).")
         return lines
 
     def _worse_scores(self, baseline: Result, result: Result) -> Iterator[str]:
@@ -138,7 +138,7 @@ class Gates:
         here = {*result.names, *result.measures}
         before = (*self.baseline.names, *self.baseline.measures) if self.baseline is not None else ()
         names = [name for name in before if name not in here]
-        note = f"{self.path} also has {', '.join(names)}, which nothing here is compared with."
+        note = f"{self.path} also contains {', '.join(names)}, which this run does not have."
         return [note] if names else []
 
 
@@ -147,14 +147,14 @@ def _parse_threshold(option: str, text: str) -> tuple[str, str, float]:
     target, value = read_fraction(option, text, "accuracy=0.95" if option == "--fail-under" else "mae=0.5")
     score, _, system = target.partition("@")
     if option == "--fail-under" and not 0 <= value <= 1:
-        raise UsageError(f"--fail-under {text}: scores lie between 0 and 1. Write 0.95 or 95pt")
+        raise UsageError(f"--fail-under {text}: give a score between 0 and 1, e.g. 0.95 or 95pt.")
     if not 0 <= value < math.inf:
-        raise UsageError(f"{option} {text}: errors are 0 or more. Write e.g. mae=0.5")
+        raise UsageError(f"{option} {text}: give 0 or more, e.g. mae=0.5")
     return score, system, value
 
 
 def _missed_scores(option: str, threshold: str, result: Result) -> Iterator[str]:
-    """A line for each system that is below a threshold or, if less is better, above it."""
+    """A line for each system that is below a threshold or, if lower is better, above it."""
     target, only, limit = _parse_threshold(option, threshold)
     systems, measures = result.names, result.measures
     try:
@@ -180,13 +180,13 @@ def _missed_scores(option: str, threshold: str, result: Result) -> Iterator[str]
     title = measure if (score or main) == main else f"{measure}/{score}"
     lower = result.is_lower(measure, score or main)
     if lower != (option == "--fail-over"):
-        other = "less" if lower else "more"
+        other = "lower" if lower else "higher"
         right = "--fail-over" if lower else "--fail-under"
-        raise UsageError(f"{option} {threshold}: of {title}, {other} is better. Write {right} {title}={limit:g}")
+        raise UsageError(f"{option} {threshold}: for {title}, {other} is better. Write {right} {title}={limit:g}")
     for system in [only] if only else systems:
         value = _value(result, system, measure, score or main)
         if math.isnan(value):
-            yield f"{title} of {system} is undefined, so not at {'most' if lower else 'least'} {limit:g}."
+            yield f"{title} of {system} is undefined, so it is not at {'most' if lower else 'least'} {limit:g}."
         elif (value - limit if lower else limit - value) > ROUNDING:
             yield f"{title} of {system} is {_digits(value, limit)}, {'above' if lower else 'below'} {limit:g}."
 
@@ -214,9 +214,9 @@ def _check_comparable(before: Result, result: Result) -> None:
     """Raise an error if gold, settings or sentences differ, or if systems and measures have no scores before."""
     about, past_about = result.about, before.about
     for fact, now, then in (
-        (f"is about {past_about.task}, not {about.task}", about.task, past_about.task),
-        (f"is about column {past_about.column}, not {about.column}", about.column, past_about.column),
-        ("is about gold with other content", result.gold.sha256, before.gold.sha256),
+        (f"evaluates {past_about.task}, not {about.task}", about.task, past_about.task),
+        (f"evaluates column {past_about.column}, not {about.column}", about.column, past_about.column),
+        ("was made with a different gold", result.gold.sha256, before.gold.sha256),
     ):
         if now != then:
             raise InputError(f"{fact}, so its scores cannot be compared. Make the baseline again.")
@@ -228,19 +228,19 @@ def _check_comparable(before: Result, result: Result) -> None:
         option = name if name == "atoms" else f"--{name.replace('_', '-')}"
         if name == "left_out" and past_about.units != about.units:
             here, there = (plural(facts.units, facts.unit) for facts in (about, past_about))
-            fact = f"is about {there}, but {here} {'is' if about.units == 1 else 'are'} compared here"
+            fact = f"evaluates {there}, but {here} {'is' if about.units == 1 else 'are'} compared here"
         elif name == "left_out":
-            fact = "leaves out other sentences"
+            fact = "leaves out different sentences"
         elif present is None or past is None:
             fact = f"was made {'without' if past is None else 'with'} {option}"
         elif past.startswith("sha256=") and present.startswith("sha256="):
-            fact = f"was made with another file for {option}"
+            fact = f"was made with a different file for {option}"
         else:
             fact = f"was made with {option} {past}, not {present}"
         remedy = "Give the same options, or make the baseline again."
         raise InputError(f"{fact}, so its scores cannot be compared. {remedy}")
     for kind, names, known, remedy in (
-        ("system", result.names, before.names, "A system is named by NAME=PATH."),
+        ("system", result.names, before.names, "To name a system: NAME=PATH"),
         ("measure", result.measures, before.measures, "Make the baseline again."),
     ):
         for name in names:
@@ -250,6 +250,6 @@ def _check_comparable(before: Result, result: Result) -> None:
         for system in result.names:
             if math.isnan(_value(before, system, measure, score)):
                 raise InputError(
-                    f"{measure} of {system} is undefined there, so nothing can be compared with it. "
-                    "Make the baseline again, or leave the measure out."
+                    f"{measure} of {system} is undefined there, so it cannot be compared. Make the baseline again, "
+                    f"or leave the measure out."
                 )

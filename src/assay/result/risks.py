@@ -68,15 +68,15 @@ def risk_tables(risks: Sequence[Risk], noun: str, leading: set[str]) -> Iterator
         ("pair", *forms, *forms),
         name="risk",
         notes=(
-            f"broken: {noun}s of gold that the first system has right and the second wrong, of all that the first "
-            "has right; corrected: the opposite, of all that it has wrong. Brackets contain the 95% interval on data "
-            f"like these{'; P: the probability of a higher rate' * bool(p)}. A system that scores "
-            "higher can break much.",
+            f"broken: {noun}s of gold that the first system has right and the second wrong, out of all that the "
+            f"first has right; corrected: the opposite, out of all that it has wrong. 95% intervals on data like "
+            f"these in brackets{'; P: the probability of a higher rate' * bool(p)}. A system with a higher score can "
+            f"still break many of them.",
         ),
         droppable=(*[8] * len(p), 5 + len(p), 2),
     )
     if over:
-        few = [f"With fewer than {FEW_SETS} data sets, the answer comes largely from the prior."]
+        few = [f"With fewer than {FEW_SETS} data sets, the answer depends mostly on the prior."]
         what = "data set" if over[0].by == "data set" else f"value of {over[0].by}"
         yield Table(
             f"Regression risk on a new {what}",
@@ -92,9 +92,9 @@ def risk_tables(risks: Sequence[Risk], noun: str, leading: set[str]) -> Iterator
             words=2,
             name="risk",
             notes=(
-                "Percent of what the first system has right. The logits of the rates are taken as normal, with a "
-                "half-normal prior of scale 1 for their spread; the last columns assume scale ½. This is about data "
-                "sets like these, and says nothing about outliers that none of them is.",
+                "Percentage of what the first system has right. The model assumes normally distributed logits of the "
+                "rates, with a half-normal prior of scale 1 for their spread; the last columns assume scale ½. It "
+                "applies to data sets like these, not to outliers unlike all of them.",
                 *few * (min(len(row.parts) for row in over) < FEW_SETS),
             ),
         )
@@ -105,8 +105,8 @@ def risk_tables(risks: Sequence[Risk], noun: str, leading: set[str]) -> Iterator
 
 
 def _parts(row: Risk, parts: Sequence[RiskPart], by: str, p: list[str], *, minor: bool) -> Table:
-    shrunk = "shrunk: the rate with what the others say about it, so that 1 of 2 is no alarm."
-    effects = " Design effects of units are allowed for." if by != "label" else ""
+    shrunk = "shrunk: the rate, shrunk towards the others, so 1 of 2 is no alarm."
+    effects = " Design effects of units are taken into account." if by != "label" else ""
     return Table(
         f"Regression risk by {by}: {row.a} → {row.b}",
         (by, "broken", "right", "% broken", "shrunk", *p),
@@ -134,9 +134,11 @@ def breaking_pairs(result: Result, limit: str) -> Iterator[str]:
     pairs = {(row.a, row.b) for row in result.risks}
     first = {a for a, _ in pairs}
     if len(result.names) > 2 and len(first) > 1:
-        raise UsageError(f"--fail-if-breaks {limit}: there are {len(result.names)} systems. Name the old: --baseline")
+        raise UsageError(f"--fail-if-breaks {limit}: there are {len(result.names)} systems. Name the old one: "
+        f"--baseline")
     if not pairs and any(row.kind != "identical" for row in result.main_tests):
-        raise UsageError(f"--fail-if-breaks {limit}: no item is right or wrong here, so none can break. Remove it.")
+        raise UsageError(f"--fail-if-breaks {limit}: no item is right or wrong here, so none can break. Remove this "
+        f"option.")
     base = next(iter(first)) if len(result.names) > 2 and first else result.names[0]
     for row in result.risks:
         p = row.p if row.by == "" else row.new_p

@@ -205,15 +205,15 @@ class Score(OfSystem, key="system measure score label slice"):
     too_short: tuple[str, ...] = ()
     """Labels with fewer than 10 items (gold and system), which make the interval of a macro average too narrow."""
     lower: bool = field(default=False, metadata=_RARE)
-    """True if less is better; absent otherwise."""
+    """True if lower is better; absent otherwise."""
     judged: bool = field(default=True, metadata=_RARE)
-    """False if neither more nor less is better; absent otherwise."""
+    """False if neither higher nor lower is better; absent otherwise."""
     shrunk: tuple[float, float] | None = field(default=None, compare=False, repr=False, metadata=_NOT_WRITTEN)
     """The score of a share with half an item right and half an item wrong more, and its variance."""
 
     @property
     def merit(self) -> float:
-        """A number that is higher for better scores; nan if neither more nor less is better."""
+        """A number that is higher for better scores; nan if neither higher nor lower is better."""
         return math.nan if not self.judged else -self.value if self.lower else self.value
 
 
@@ -372,14 +372,14 @@ class Comparison(TwoSystemsOnScore, key="a b measure score slice test"):
     claims: tuple[str, ...] = ()
     """What a sentence about this comparison may claim."""
     lower: bool = field(default=False, metadata=_RARE)
-    """True if less is better, so that negative favours `b`; absent otherwise."""
+    """True if lower is better, so that negative favours `b`; absent otherwise."""
     p_williams: float | None = field(default=None, metadata=_RARE)
     """p of Williams' test of two of Pearson's correlations, which decides if there are fewer than 30 items; absent if
     the score is another one."""
     p_shuffling: float | None = field(default=None, metadata=_RARE)
     """p of the shuffling test, if `p` is that of Williams' test; absent otherwise."""
     judged: bool = field(default=True, metadata=_RARE)
-    """False if neither more nor less is better, so that there is no verdict; absent otherwise."""
+    """False if neither higher nor lower is better, so that there is no verdict; absent otherwise."""
     widest: float = field(default=math.inf, compare=False, repr=False, metadata=_NOT_WRITTEN)
     """The largest difference that is possible."""
     unit_effect: float = field(default=math.nan, compare=False, repr=False, metadata=_NOT_WRITTEN)
@@ -642,9 +642,9 @@ class Bound(Record, key="on label slice"):
     f1: float | None = None
     """The F1 of this choice."""
     exact: Mapping[str, int] = field(default_factory=dict)
-    """For trees, overall: the number of sentences that each system has wholly right."""
+    """For trees, overall: the number of sentences that each system has entirely right."""
     exact_in_one: int = 0
-    """The number of sentences that some system has wholly right."""
+    """The number of sentences that some system has entirely right."""
     exact_upper: int = 0
     """The number of sentences in which each item is right in some system."""
     sentences: int = 0
@@ -935,7 +935,7 @@ class Calibration(Record, key="system label"):
     highest_recall: float
     """The recall if all answers count."""
     brier: float = math.nan
-    """The Brier score; less is better …"""
+    """The Brier score; lower is better …"""
     highest_brier: int = 1
     """… from 0 to 1, or to 2 for distributions over labels."""
     log_loss: float = math.nan
@@ -1634,7 +1634,8 @@ class Table(Record):
     words: int = 1
     """The number of first columns that contain words and are set to the left."""
     notes: tuple[str, ...] = ()
-    """Sentences below the table. One that begins "In brackets" is left out with the intervals."""
+    """Sentences below the table. One that begins "95% intervals" or "In brackets" is left out if
+    intervals are."""
     lines: tuple[str, ...] = ()
     """Sentences below the table with a line each."""
     bold: tuple[tuple[int, int], ...] = ()

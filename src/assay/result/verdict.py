@@ -316,7 +316,7 @@ def _known(value: float | None) -> float | None:
 # --- texts ---
 
 
-_UNJUDGED = {False: "neither more nor less is better", True: "this alone makes no system better"}
+_UNJUDGED = {False: "neither higher nor lower is better", True: "this alone makes no system better"}
 """Scores without a verdict, by whether less of them is better."""
 
 
@@ -327,24 +327,24 @@ def _pair(facts: Facts, found: Decision) -> str:
     form, sets = facts.get("form", "percent"), facts.get("sets") or 0
     write, write_signed = WRITERS[form], WRITERS[DIFFERENCES[form]]
     on = f"{facts.get('measure', 'accuracy')}{_over(facts)}"
-    count = f" On {facts['shown_on'] or 'none'} of the {sets} a difference is shown." if sets > 1 else ""
+    count = f" A difference is shown on {facts['shown_on'] or 'none'} of the {sets}." if sets > 1 else ""
     if kind == "undefined":
         lacking = [name for name, key in ((a, "value_a"), (b, "value_b")) if facts.get(key) is None]
         whose = f" for {enumeration(lacking)}" if lacking else ""
         return f"{a} and {b} cannot be compared on {on}: it is undefined{whose}."
     if kind == "identical":
         if facts.get("humans_alone"):
-            return f"{a} and {b} do not differ on {on} in any {unit}{_labelled(facts)}."
-        return f"{a} and {b} do not differ in any {unit} on {on}.{count}"
+            return f"On {on}, {a} and {b} do not differ in any {unit}{_labelled(facts)}."
+        return f"On {on}, {a} and {b} do not differ in any {unit}.{count}"
     differ = plural(facts["differ"], unit)
     size_of_margin = points if form == "percent" else write
     margin = f"the margin of {size_of_margin(facts['margin'])}" if facts.get("margin") else ""
     too_few = f"too few {unit}s differ to compare the difference with {margin}" if margin else ""
     if kind == "tied":
         value = facts.get("value_a")
-        figure = "" if value is None else f", {write(value)}"
+        figure = "" if value is None else f" ({write(value)})"
         skipped = f"; {too_few}" if margin else ""
-        return f"{a} and {b} have the same {on}{figure}, but differ in {differ}{skipped}.{count}"
+        return f"{a} and {b} have the same {on}{figure} but differ in {differ}{skipped}.{count}"
     less = bool(facts.get("lower"))
     # The better of the two systems, the other, and the sign of the difference.
     sign, word = 1 if difference > 0 else -1, "lower" if less else "higher"
@@ -352,16 +352,16 @@ def _pair(facts: Facts, found: Decision) -> str:
     # In the order of the names in the sentence.
     values = [facts.get("value_b"), facts.get("value_a")][:: -1 if kind == "equivalent" else -sign if less else sign]
     size = _size(difference, form)
-    brackets = [" and ".join(write(value) for value in values if value is not None)]
+    brackets = [" against ".join(write(value) for value in values if value is not None)]
     family = facts.get("family_size", 1)
-    among = f" among {family:,} tests" if family > 1 else ""
+    among = f" for {family:,} tests" if family > 1 else ""
     if kind == "untestable":
-        needed = f"; at least {facts['needed']:,} must differ" if facts.get("needed") else ""
+        needed = f"; at least {facts['needed']:,} must differ{among}" if facts.get("needed") else among
         needed += f"; {too_few}" * bool(margin and facts.get("few"))
         figures = f" ({brackets[0]})" if brackets[0] else ""
         return (
-            f"{higher} scores {size} {word} than {lower} on {on}{figures}, but this cannot be tested{among}: they "
-            f"differ in {differ}{needed}.{count}"
+            f"{higher} scores {size} {word} than {lower} on {on}{figures}, but this cannot be tested: they differ in "
+            f"only {differ}{needed}.{count}"
         )
     # With its sign the difference reads as in every table.
     change = f"{a} → {b} {write_signed(difference)}"
@@ -379,7 +379,7 @@ def _pair(facts: Facts, found: Decision) -> str:
         change += f", no interval, because they differ in only {differ}"
     p = _p(facts["p"], facts["p_adjusted"], among)
     if kind == "unsettled":
-        p = f"p between {facts['p_low']:.4f} and {facts['p_high']:.4f}{among}"
+        p = f"p between {facts['p_low']:.4f} and {facts['p_high']:.4f}{' after Holm correction' * bool(among)}{among}"
     brackets.append(f"{change}, {p}")
     if facts.get("runs"):
         brackets.append(f"{' and '.join(map(str, dict.fromkeys(facts['runs'])))} runs")
@@ -392,14 +392,15 @@ def _pair(facts: Facts, found: Decision) -> str:
     not_worse, other = (b, a) if found.systems.get("not_worse") == "b" else (a, b)
     times = facts.get("times", 10_000)
     text = {
-        "different": f"{better}, at least {_size(near, form, bare=True)}" if near > 0 else better,
+        "different": f"{better}, at least {_size(near, form, bare=True)} judging by the "
+        f"interval" if near > 0 else better,
         "more-than-margin": f"{better}, by more than {margin}",
         "trivial": f"{better}, by less than {margin}",
-        "different-margin-open": f"{better}; whether the difference exceeds {margin} is open",
+        "different-margin-open": f"{better}; it is open whether the difference exceeds {margin}",
         "equivalent": f"{a} and {b} are equivalent on {on}{',' * bool(_over(facts))} within {margin}",
         "not-worse": f"{scores}, and {not_worse} is not worse than {other} by {margin} or more",
         "open": f"{scores}; neither a difference nor equivalence within {margin} is shown",
-        "unsettled": f"{scores}, but the {times:,} shufflings drawn cannot tell whether p is below 0.05",
+        "unsettled": f"{scores}, but {times:,} random shufflings cannot decide whether p is below 0.05",
         "not-shown": f"{scores}, but the difference is not significant",
     }[kind]
     if "margin" not in claims:
@@ -410,17 +411,17 @@ def _pair(facts: Facts, found: Decision) -> str:
         if low90 == -high90 and facts.get("p_equivalent") is None:
             brackets.append(f"the number of differing {unit}s allows a difference of at most {_size(high90, form)}")
         elif kind in ("trivial", "equivalent", "not-worse"):
-            what, p = ("not worse", "p_not_worse") if kind == "not-worse" else ("equivalence", "p_equivalent")
+            what, p = ("non-inferiority", "p_not_worse") if kind == "not-worse" else ("equivalence", "p_equivalent")
             level = level_title(1 - 2 * ALPHA / family)
             ends = f"{level} interval {write_signed(low90)} to {write_signed(high90)}"
             brackets.append(", ".join(filter(None, [_p_of(facts.get(p), what, family), ends])))
     text = f"{'However, ' * bool(facts.get('however'))}{text} ({'; '.join(filter(None, brackets))})."
     if "borderline" in claims:
         side, has = ("below", "contains") if "significant" in claims else ("above", "does not contain")
-        text += f" The interval {has} 0 although p is {side} 0.05: p decides."
+        text += f" The interval {has} 0 although p is {side} 0.05; the verdict follows p."
     if "alone-significant" in claims:
-        text += f" By itself p is below 0.05,{among} it is not."
-    return f"{text}{f' More can: --times {10 * times}.' * (kind == 'unsettled')}{count}"
+        text += f" Without correction p is below 0.05; corrected{among} it is not."
+    return f"{text}{f' Draw more: --times {10 * times}.' * (kind == 'unsettled')}{count}"
 
 
 def _over(facts: Facts) -> str:
@@ -437,7 +438,8 @@ def _clustered(facts: Facts) -> str:
     number = f"{facts['documents']:,} " if facts.get("documents") else ""
     wide = facts.get("cluster_ratio") or 0
     error = f", over which the standard error is {wide:.1f} times as large" if wide > WIDE else ""
-    return f"{number}documents{error}, but {facts.get('unit', 'sentence')}s taken as independent"
+    unit = facts.get("unit", "sentence")
+    return f"{unit}s are treated as independent, although they come from {number}documents{error}"
 
 
 def _size(difference: float, form: str = "percent", *, bare: bool = False) -> str:
@@ -454,7 +456,7 @@ def _p(p: float, adjusted: float, among: str) -> str:
     """p, and after Holm's correction if there are several tests."""
     texts = [p_value(p), p_value(adjusted)]
     first, second = (f"< {text[1:]}" if text.startswith("<") else f"= {text}" for text in texts)
-    return f"p {first}, after Holm {second.removeprefix('= ')}{among}" if among else f"p {first}"
+    return f"p {first}, {second.removeprefix('= ')} after Holm correction{among}" if among else f"p {first}"
 
 
 def _p_of(p: float | None, what: str, family: int = 1) -> str:
@@ -462,29 +464,29 @@ def _p_of(p: float | None, what: str, family: int = 1) -> str:
     if p is None:
         return ""
     text = p_value(min(1.0, p * family))
-    corrected = f" after Bonferroni among {family:,} tests" if family > 1 else ""
+    corrected = f" after Bonferroni correction for {family:,} tests" if family > 1 else ""
     return f"p {f'< {text[1:]}' if text.startswith('<') else f'= {text}'} for {what}{corrected}"
 
 
-def _some(names: Sequence[str]) -> str:
-    """Names in a sentence, or the first of many and the number of the others."""
-    if len(names) <= NAMES:
-        return enumeration(names)
-    return f"{', '.join(names[: NAMES - 1])} and {len(names) - NAMES + 1} more"
+def _some(names: Sequence[str], last: str = "and") -> str:
+    """Names in a sentence, or the first of many and the number of the others; `last` joins the last one."""
+    if len(names) > NAMES:
+        names = [*names[: NAMES - 1], f"{len(names) - NAMES + 1} {'more' if last == 'and' else 'others'}"]
+    return enumeration(names, last)
 
 
 _UNSHOWN = {
-    "not-shown": "that it is better than {names} is not shown",
+    "not-shown": "it is not shown to be better than {others}",
     "untestable": "the difference from {names} cannot be tested, because too few {unit}s differ",
-    "unsettled": "the shufflings drawn cannot tell whether it is better than {names}",
+    "unsettled": "the random shufflings cannot decide whether it is better than {names}",
 }
 def _labelled(facts: Facts) -> str:
     return " that humans labelled" if facts.get("humans_alone") else ""
 
 
-_OPPOSITE = {"not-shown": "no difference of {names} from {base} is shown", **{
-    "untestable": "the difference of {names} from {base} cannot be tested, because too few {unit}s differ",
-    "unsettled": "the shufflings drawn cannot tell whether {names} and {base} differ",
+_OPPOSITE = {"not-shown": "no difference from {base} is shown for {names}", **{
+    "untestable": "the difference from {base} cannot be tested for {names}, because too few {unit}s differ",
+    "unsettled": "the random shufflings cannot decide whether {names} and {base} differ",
 }}  # fmt: skip
 
 
@@ -501,9 +503,9 @@ def _many(facts: Facts, found: Decision) -> str:
         ends = f"{write(min(values.values()))} to {write(max(values.values()))}"
         return f"The systems have a {measure} of {ends}; {_UNJUDGED[less]}."
     highest = write(values[top[0]]) if values else ""
-    figure = f", {highest}" if highest else ""
+    figure = f" ({highest})" if highest else ""
     family = facts.get("family_size", len(leads))
-    holm = f"p (Holm) among {plural(family, 'test')}"
+    holm = f"p after Holm correction for {plural(family, 'test')}"
     groups: dict[str, list[str]] = {}
     for name, kind in leads.items():
         spoken = "better" if kind in BETTER else kind if kind in _UNSHOWN else "not-shown"
@@ -511,8 +513,8 @@ def _many(facts: Facts, found: Decision) -> str:
     trivial = [name for name, kind in leads.items() if kind in ("trivial", "equivalent")]
     margin, base = "", facts.get("baseline")
     if trivial:
-        whose = f"of {_some(trivial)} from {base}" if base else f"from {_some(trivial)}"
-        margin = f"the difference {whose} is below the margin"
+        margin = f"the difference from {base or _some(trivial)} is below the margin"
+        margin += f" for {_some(trivial)}" * bool(base)
     clustered = f"; {_clustered(facts)}" if facts.get("documents") else ""
     if found.kind == "baseline":
         base, differences = found.systems["baseline"], facts.get("differences", {})
@@ -546,23 +548,25 @@ def _many(facts: Facts, found: Decision) -> str:
         count = f" It has the {most} score on {facts['won'] or 'none'} of them"
         count += f" and is better than every other system on {facts['shown_on'] or 'none'}."
     if found.kind == "leader-all":
-        reached = f" with {highest}" if highest else ""
-        text = f"{first} is the best{number} on {measure}{reached}{over}{above}, and better than each of the others"
-        return f"{text} ({holm} at most 0.05{clustered}){f'; {margin}' * bool(margin)}.{count}"
+        text = f"{first} is the best{number} on {measure}{figure}{over}{above}, and better than each of the others"
+        return f"{text} (p at most 0.05{holm.removeprefix('p')}{clustered}){f'; {margin}' * bool(margin)}.{count}"
     head = f"{first} has the {most} {measure}{number}{figure}{over}{above}"
     if found.kind == "leader-untested":
         return f"{head}; the differences were not tested.{count}"
     parts = [f"it is better than {_some(groups['better'])}"] if "better" in groups else []
-    if not parts and set(groups) == {"not-shown"}:
+    if parts and "not-shown" in groups:
+        parts[0] += f", but not shown to be better than {_some(groups.pop('not-shown'), 'or')}"
+    if set(groups) == {"not-shown"}:
         parts = ["but it is not shown to be better than any other system"]
     else:
         parts += [
-            pattern.format(names=_some(groups[kind]), unit=unit)
+            pattern.format(names=_some(groups[kind]), others=_some(groups[kind], "or"), unit=unit)
             for kind, pattern in _UNSHOWN.items()
             if kind in groups
         ]
     joint = ", " if parts[0].startswith("but") else "; "
-    return f"{head}{joint}{'; '.join([*parts, *[margin] * bool(margin)])} ({holm}{clustered}).{count}"
+    clauses = "; ".join([*parts, *[margin] * bool(margin)])
+    return f"{head}{joint}{clauses} ({holm}{clustered}).{count}"
 
 
 def _score(facts: Facts, found: Decision) -> str:
@@ -571,15 +575,15 @@ def _score(facts: Facts, found: Decision) -> str:
         return f"{measure} of {system} is undefined."
     sets = _over(facts)
     write = WRITERS[facts.get("form", "percent")]
-    reached = f"{system} reaches {write(facts['value'])} on {measure}{sets}"
+    reached = f"{system} scores {write(facts['value'])} on {measure}{sets}"
     if "interval" in found.claims:
         assumed = f", which assumes a correlation of .1 within {unit}s" if "assumed" in found.claims else ""
         return f"{reached} (95% interval {write(facts['low'])} to {write(facts['high'])}{assumed})."
     rare = facts.get("rare_labels") or []
     if rare:
         has = "label has" if len(rare) == 1 else "labels have"
-        return f"{reached}; no interval: {len(rare)} {has} fewer than 10 items ({_some(rare)})."
-    return f"{reached}; no interval{f': there is only one {unit}' if facts.get('units') == 1 else ''}."
+        return f"{reached}; no interval, because {len(rare)} {has} fewer than 10 items ({_some(rare)})."
+    return f"{reached}; no interval{f', because there is only one {unit}' if facts.get('units') == 1 else ''}."
 
 
 def _deviation(facts: Facts, name: str) -> str:
@@ -615,22 +619,22 @@ def _agreement(facts: Facts, found: Decision) -> str:
     ends = ""
     if "interval" in found.claims:
         ends = f", 95% interval {coefficient(facts['low'])} to {coefficient(facts['high'])}"
-    figure = f"{name} {coefficient(facts['value'])} ({level}{ends})"
-    limits = "By convention, .667 is the limit for tentative conclusions and .8 the higher one."
+    figure = f"{name} is {coefficient(facts['value'])} ({level}{ends})"
+    limits = "By convention, tentative conclusions need .667 and firm ones .8."
     text = {
-        "agreement-few": f"The {number} annotators agree with {figure}, but {plural(facts['items'], 'item')} "
-        f"{'is' if facts['items'] == 1 else 'are'} too few for a conclusion.",
-        "agreement-reliable": f"The {number} annotators agree reliably: {figure}, by convention from .8 on.",
-        "agreement-tentative": f"The {number} annotators agree well enough for tentative conclusions: {figure}, by "
-        f"convention from .667 on.",
-        "agreement-low": f"The {number} annotators agree too little for conclusions: {figure}, below the limit of "
-        f".667 by convention.",
+        "agreement-few": f"{figure[0].upper()}{figure[1:]} for the {number} annotators, but "
+        f"{plural(facts['items'], 'item')} {'is' if facts['items'] == 1 else 'are'} too few for a conclusion.",
+        "agreement-reliable": f"The {number} annotators agree reliably: {figure}; by convention, .8 is needed.",
+        "agreement-tentative": f"The {number} annotators agree well enough for tentative conclusions: {figure}; by "
+        f"convention, .667 is needed.",
+        "agreement-low": f"The {number} annotators agree too little for conclusions: {figure}; by convention, .667 "
+        f"is needed.",
         "agreement-open": f"It is unclear whether the {number} annotators agree well enough: {figure}. {limits}",
     }[found.kind]
     if "level-assumed" in found.claims:
         ordinal = facts.get("ordinal")
         beside = "" if ordinal is None else f": {coefficient(ordinal)}"
-        text += f" The labels are numbers, taken as names; alpha(level=ordinal) uses their order{beside}."
+        text += f" The labels are numbers but treated as names; alpha(level=ordinal) uses their order{beside}."
     return _deviation(facts, name) + text
 
 
@@ -665,7 +669,7 @@ def _ceiling(facts: Facts, found: Decision, rows: Sequence[Facts] = ()) -> str:
             f"{enumeration(names)} cannot be compared with a human ceiling: with {number} annotators there is no "
             "majority of the others."
         )
-    among = f" among {family:,} tests" if family > 1 else ""
+    among = f" for {family:,} tests" if family > 1 else ""
     listed = []
     for name, row in zip(names, rows, strict=True):
         ends, level = "", level_title(row.get("level", 0.95))
@@ -673,7 +677,7 @@ def _ceiling(facts: Facts, found: Decision, rows: Sequence[Facts] = ()) -> str:
             ends = f", {level} interval {signed(row['low'])} to {signed(row['high'])}"
         p = _p(row["p"], row["p_adjusted"], among)
         if found.kind == "ceiling-as-good":
-            p += f"; {_p_of(row.get('p_not_worse'), 'not worse', family) or 'p below 0.05 for not worse'}"
+            p += f"; {_p_of(row.get('p_not_worse'), 'non-inferiority', family) or 'p below 0.05 for non-inferiority'}"
         listed.append(f"{name} ({signed(row['difference'])} points{ends}, {p})")
     people = f"the {number} annotators"
     if found.kind == "ceiling-open":
@@ -705,17 +709,17 @@ def describe_combination(bound: Bound, *, by_label: bool) -> str:
         return ""
     difference = bound.learnt - bound.single
     more = f"{abs(100 * difference):.2f} {'less' if difference < 0 else 'more'} than {bound.single_system}"
-    more = more if difference else f"the score of {bound.single_system}"
+    more = more if difference else f"the same as {bound.single_system}"
     if bound.learnt_low is not None and bound.learnt_high is not None:
         more += f" {interval(bound.learnt_low, bound.learnt_high, signed)}"
     tested = "" if bound.p is None else f", {_p(bound.p, bound.p, '')}°"
     gains = bound.p is not None and bound.p <= ALPHA
     bounded = "" if bound.bound is None else f", {percent(bound.bound)},"
     return (
-        f"A combination that learns which systems to trust{' with which label' * by_label}, on {bound.folds - 1}/"
-        f"{bound.folds} of this test set at a time, reaches {'F1 ' * (bound.combined == 'f1')}"
-        f"{percent(bound.learnt)}, {more}{tested}: {'it gains' if gains else 'no gain is shown'}. The bound{bounded} "
-        "needs someone who always knows which system is right."
+        f"A combination that learns which systems to trust{' for which label' * by_label}, from {bound.folds - 1}/"
+        f"{bound.folds} of this test set at a time, scores {'F1 ' * (bound.combined == 'f1')}"
+        f"{percent(bound.learnt)}, {more}{tested}: {'a gain' if gains else 'no gain is shown'}. To reach the upper "
+        f"bound{bounded} you would have to know for each answer which system is right."
     )
 
 

@@ -53,11 +53,11 @@ def read_part(path: str) -> Part:
         raise InputError(f"{path}: not a part. Parts are written by assay score or compare --partial.") from None
     if schema != SCHEMA or version != assay.__version__:
         raise InputError(
-            f"{path}: {schema} of assay {version}, but {SCHEMA} of assay {assay.__version__} is read. Measure all "
-            "parts with one version."
+            f"{path}: has {schema} of assay {version}, but assay {assay.__version__} reads {SCHEMA}. Make all parts "
+            f"with the same version."
         )
     if not intact:
-        raise InputError(f"{path}: a damaged part: its checksum is another. Copy it again, or measure it again.")
+        raise InputError(f"{path}: this part is damaged (wrong checksum). Copy it again, or make it again.")
     part = _decode(data["part"])
     assert isinstance(part, Part)
     return part
@@ -74,20 +74,21 @@ def merge_files(paths: Sequence[str], measures: Sequence[str] = ()) -> Part:
     for path, part in parts:
         for name in (spec.partition("(")[0] for spec in part.plan.specs):
             if ":" in name and name not in allowed:
-                raise UsageError(f"{path}: names the measure {name}, which is code. If it is yours, say: -m {name}")
+                raise UsageError(f"{path}: names the measure {name}, which is code. If you trust it, add: -m {name}")
     if strange := [spec for spec in measures if spec not in first.plan.specs]:
         raise unknown("measure", strange[0], first.plan.specs)
     runs = [(part.plan.corpus, part.plan.shards, part.plan.decided, part.plan.contents) for _, part in parts]
     for (path, _), run in zip(parts, runs, strict=True):
         if run != runs[0]:
             raise UsageError(
-                f"{path}: not of the same run as {first_path}: other files, systems, measures or options."
+                f"{path}: does not belong to the same run as {first_path}: different files, systems, measures or "
+                f"options."
             )
     seen: dict[int, str] = {}
     for path, part in parts:
         for number in part.shards:
             if number in seen:
-                raise UsageError(f"{path}: shard {number + 1} is in {seen[number]} too. Give each part once.")
+                raise UsageError(f"{path}: shard {number + 1} is also in {seen[number]}. Give each part once.")
             seen[number] = path
     total = first.plan.shards
     missing = [number + 1 for number in range(total) if number not in seen]
@@ -99,9 +100,9 @@ def merge_files(paths: Sequence[str], measures: Sequence[str] = ()) -> Part:
         whole = whole + part
     if whole.reading != whole.plan.decided:
         raise UsageError(
-            "some parts have to be read in another way than the first shard shows (other tokens than gold, empty "
-            "columns, or labels that answers are read by: answers(labels=A+B) names them). Run it in one piece: "
-            "--jobs or --cluster in place of --partial."
+            "some parts must be read differently from the first shard (different tokens from gold, empty columns, or "
+            "labels that answers are read by: answers(labels=A+B) names them). Run everything at once: --jobs or "
+            "--cluster instead of --partial."
         )
     return whole
 

@@ -121,7 +121,8 @@ def evaluate(
         raise UsageError(f"{name}: only {next(iter(systems))}, but {command} takes at least two systems.{remedy}")
     over = measure_in_turn if jobs == 1 and cluster is None else _over(jobs, cluster)
     if options.judge and runs_of(gold, systems) is not None:
-        raise UsageError(f"--judge {options.judge}: not for several runs of a system. Give one run of each.")
+        raise UsageError(f"--judge {options.judge}: does not work with several runs of a system. Give one run of "
+        f"each.")
     result = evaluate_shards(command, gold, systems, measures, options, over=over, report=report)
     if not options.judge:
         return result
@@ -145,13 +146,14 @@ def part_of(
     """The sum of one job's share of the shards (`3/16`), for `assay merge` to add to those of other jobs."""
     over = _over(jobs, cluster)
     if runs_of(gold, systems) is not None:
-        raise UsageError("several runs of a system are not measured in parts. Leave --partial out: --jobs, --cluster")
+        raise UsageError("several runs of a system cannot be measured in parts. Use --jobs or --cluster instead of "
+        "--partial.")
     if options.judge:
         raise UsageError(f"--judge {options.judge}: needs all items at once. Leave --partial out.")
     shards = find_shards(gold, systems)
     if not shards:
         raise UsageError(
-            "parts are made of folders whose files correspond by name: gold/ and system/. These are not such folders."
+            "--partial needs two folders whose files have the same names, e.g. gold/ and system/. Give such folders."
         )
     shards = plan_shards(command, shards, list(measures or ()), options)
     chosen = job_shards(shards, share)
@@ -164,7 +166,7 @@ def _over(jobs: int, cluster: str | None) -> Over:
     """The way to measure shards: in this process, in several, or on a Dask cluster."""
     jobs = to_python(jobs)
     if not isinstance(jobs, int) or jobs < 1:
-        raise UsageError(f"{jobs} processes cannot work. Give --jobs 1 or more.")
+        raise UsageError(f"--jobs {jobs}: give 1 or more.")
     if cluster is None and jobs == 1:
         return measure_in_turn
     from assay.scale.workers import check_cluster, start_workers, work, work_on_cluster
@@ -187,15 +189,15 @@ def _over(jobs: int, cluster: str | None) -> Over:
                 answers = work(crew, Shard.measure, waiting, tries=TRIES, ahead=AHEAD * jobs)
                 lost = (
                     f"the process that read this shard was killed {TRIES} times. Is there too little memory? Use "
-                    "fewer --jobs, or cut the files smaller."
+                    f"fewer --jobs, or split the files into smaller ones."
                 )
             else:
                 answers = work_on_cluster(
                     Shard.measure, "the shard", waiting, cluster, jobs, {}, ahead=AHEAD, remedy="Run again."
                 )
                 lost = (
-                    "the workers that read this shard were killed again and again. Do they have too little memory? "
-                    "Cut the files smaller."
+                    "the workers that read this shard were killed repeatedly. Do they have too little memory? Split "
+                    "the files into smaller ones."
                 )
             stack.enter_context(closing(answers))
             kept: dict[int, Part] = {}

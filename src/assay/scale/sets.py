@@ -80,7 +80,7 @@ def name_data_sets(
             paths = glob.glob("*".join(map(glob.escape, literal)))
             matches = sorted((match[1], path) for path in paths if (match := re.fullmatch(expression, path)))
             if not matches:
-                raise InputError(f"{spec}: no file fits this pattern.")
+                raise InputError(f"{spec}: no file matches this pattern.")
             pairs += matches
         elif bool(equals) == (gold is not None):
             should = "NAME=GOLD, a pattern with {data}, or a TOML file" if gold is None else "NAME, without gold"
@@ -101,11 +101,12 @@ def name_data_sets(
             folder, _, file = name.rpartition("/")
             if DATA in folder and DATA not in file:
                 file = re.sub(r" \(\d+\)$", "", file)
-                raise UsageError(f"two systems are called {file!r}. Give each a name of its own: NAME={system}")
+                raise UsageError(f"two systems are called {file!r}. Give each its own name: NAME={system}")
             raise UsageError(f"{system}: the system has no name. Give it one: NAME={system}")
         if isinstance(system, str | Path) and DATA not in str(system) and len(golds) > 1:
             raise UsageError(
-                f"{system}: would be the output of {name} for every data set. Put {DATA} where it has their names."
+                f"{system}: would be the output of {name} for every data set. Write {DATA} in the path where the "
+                f"names of the data sets go."
             )
     if not named:
         raise UsageError("no system is given. Give e.g. udpipe='out/{data}/udpipe.conllu'")
@@ -124,7 +125,7 @@ def read_toml(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     strange = [name for name in content if name not in ("data", "systems")]
     if strange or not all(isinstance(table, dict) for table in tables):
         what = f"there is no {strange[0]!r} here" if strange else "data and systems are not tables"
-        raise InputError(f"{path}: {what}. It has the tables [data] and [systems].")
+        raise InputError(f"{path}: {what}. It should contain the tables [data] and [systems].")
     folder = Path(path).parent
 
     def resolve(value: Any, name: str) -> Any:
@@ -190,7 +191,7 @@ def evaluate_sets(
     for system, absent in missing.items():
         if len(absent) == len(golds):
             output = next(iter(absent.values())) or system
-            raise InputError(f"{output}: is not there, nor has {system} an output for any other data set.")
+            raise InputError(f"{output}: does not exist, and {system} has no output for any other data set either.")
     for name in golds:
         if not outputs[name]:
             raise InputError(f"data set {name}: no system has an output for it. Leave it out.")
@@ -216,8 +217,8 @@ def evaluate_sets(
             report(done, len(pieces))
             results[index] = result
     notes = [
-        f"{system} has no output for {enumeration([*absent])}: averages, ranks and the best are over the data sets "
-        "that all systems have."
+        f"{system} has no output for {enumeration([*absent])}, so averages, ranks and bests are computed over the "
+        f"data sets that all systems have."
         for system, absent in missing.items()
     ]
     return over_sets({name: results[index] for index, name in enumerate(golds)}, notes)

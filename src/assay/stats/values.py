@@ -33,15 +33,15 @@ class ValueScore:
     """The form in tables."""
     low, high = -math.inf, math.inf
     lower = False
-    """True if less is better."""
+    """True if lower is better."""
     judged = True
-    """False if a difference has no verdict, because neither more nor less is better."""
+    """False if a difference has no verdict, because neither higher nor lower is better."""
     interval = "t"
     """The kind of interval: `t`, `percentile`, or `score` for shares."""
     most_rows = math.inf
     """The most rows for which weights can be given."""
     grades = "error"
-    """What the grade of a row is: its `error`, of which less is better, or its `score`."""
+    """What the grade of a row is: its `error`, for which lower is better, or its `score`."""
 
     def __call__(self, columns: Columns) -> Floats:
         """The score."""
@@ -103,7 +103,7 @@ class Moments(ValueScore):
 
 
 class ColumnMean(Moments):
-    """The mean of a column; of most, less is better and none is below 0."""
+    """The mean of a column; of most, lower is better and none is below 0."""
 
     form, low, lower = "plain", 0.0, True
 

@@ -104,8 +104,8 @@ def test_as_many_words_of_multiword_tokens_correspond_as_can(both):
 def test_a_multiword_token_of_thousands_of_words_is_refused_at_once(both):
     gold, system = both(multiword("ab" * 3000), multiword("ba" * 3000))
     assert refusal(align, gold, system) == (
-        "sys.conllu:2: multiword tokens cover 6,000 words in one piece, too many to be matched by their forms. "
-        "Is that one token?"
+        "sys.conllu:2: multiword tokens cover 6,000 words in a row, too many to match by their forms. Is that "
+        "one token?"
     )
 
 
@@ -138,8 +138,9 @@ def test_equal_words_of_other_text_are_refused_where_characters_are_compared(bot
     sides = both(ZUM + row(3, "Bad"), PLAIN + row(3, "Bad"))
     told = (
         "sys.conllu:2: 'dem', but gold.conllu:2 has 'zum'\n"
-        "The words are gold's, the text of their multiword tokens is not: is a line such as 3-4 missing? Tokens and "
-        "sentences are compared by characters. Leave these measures out, or such sentences: --on-mismatch skip"
+        "The words are the same as in gold, but the text of their multiword tokens is not. Is a line such as 3-4 "
+        "missing? Tokens and sentences are compared by characters. Leave these measures out, or leave such sentences "
+        "out: --on-mismatch skip"
     )
     assert refusal(align, *sides, characters=True) == told
     assert refusal(align, *sides, characters=True, on_mismatch="warn") == told
@@ -193,7 +194,7 @@ def test_differing_text_is_refused_with_both_places(both):
 def test_sentences_in_another_order_are_called_so(both):
     one, other = tagged("a/X b/Y"), tagged("c/X")
     told = refusal(align, *both(conllu(one, other), conllu(other, one)))
-    assert told.endswith("Both have the same sentences in another order. Bring them into gold's.")
+    assert told.endswith("Both have the same sentences in a different order. Sort them as in gold.")
 
 
 def test_a_missing_sentence_is_named_in_gold_and_an_extra_one_in_the_system(both):
@@ -214,7 +215,7 @@ def test_at_most_twenty_places_are_named_and_the_others_counted(both):
 def test_texts_that_differ_in_normalisation_only_are_told_so(both):
     gold, system = (conllu([(unicodedata.normalize(form, "é"), "X")]) for form in ("NFC", "NFD"))
     assert refusal(align, *both(gold, system)).splitlines()[1] == (
-        "The texts differ in Unicode normalisation only. Bring both to NFC, e.g. with uconv -x nfc."
+        "The texts differ only in Unicode normalisation. Convert both to NFC, e.g. with uconv -x nfc."
     )
 
 
@@ -253,7 +254,7 @@ def test_skip_counts_one_missing_sentence_as_one(both):
 def test_skip_with_nothing_left_is_refused(both):
     gold, system = both(conllu(tagged("a/X")), conllu(tagged("b/X")))
     assert refusal(align, gold, system, on_mismatch="skip") == (
-        "sys.conllu:1: 'b', but gold.conllu:1 has 'a'\nno sentence is shared by gold.conllu and sys.conllu."
+        "sys.conllu:1: 'b', but gold.conllu:1 has 'a'\ngold.conllu and sys have no sentence in common.conllu."
     )
 
 
@@ -280,7 +281,7 @@ def test_warn_compares_by_position_where_only_forms_differ(both):
 def test_warn_cannot_compare_by_position_where_the_numbers_of_words_differ(both):
     gold, system = both(conllu(tagged("a/X b/Y")), conllu(tagged("a/X")))
     assert refusal(align, gold, system, on_mismatch="warn").splitlines()[-1] == (
-        "Sentences have other numbers of words, so they cannot be compared by position. Try --on-mismatch skip"
+        "Sentences have different numbers of words, so they cannot be compared by position. Try --on-mismatch skip"
     )
 
 
@@ -294,7 +295,7 @@ def test_two_systems_that_together_leave_nothing_are_refused(file):
     file("one.conllu", conllu(tagged("a/X"), tagged("B/X")))
     file("two.conllu", conllu(tagged("A/X"), tagged("b/X")))
     message = refusal(assay.compare, "gold.conllu", ["one.conllu", "two.conllu"], on_mismatch="skip", times=10)
-    assert "no sentence is shared" in message
+    assert "have no sentence in common" in message
 
 
 def test_sentences_left_out_for_one_system_are_left_out_for_all(file):
@@ -304,7 +305,7 @@ def test_sentences_left_out_for_one_system_are_left_out_for_all(file):
     file("two.conllu", conllu(*gold))
     result = assay.compare("gold.conllu", ["one.conllu", "two.conllu"], on_mismatch="skip", times=10)
     assert (result.about.units, result.about.items) == (5, 10)
-    assert "1 of 6 sentences were left out: the texts differ." in result.warnings
+    assert "1 of 6 sentences were left out, because their texts differ." in result.warnings
     assert "one: one.conllu:16: 'other', but gold.conllu:16 has 'w5'" in result.warnings
 
 
@@ -339,10 +340,13 @@ def test_lists_of_pairs_are_aligned_by_their_words():
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        ([], "d: no words in it. Give one list of labels per sentence."),
-        ([["A", ("w", "B")]], "d: ('w', 'B'), but all items should be labels, or all (word, label) pairs."),
-        ([[("w", "B", "C")]], "d: ('w', 'B', 'C'), but all items should be labels, or all (word, label) pairs."),
-        ([[3.5, 4]], "d: 3.5, but all items should be labels, or all (word, label) pairs."),
+        ([], "d: contains no words. Give one list of labels per sentence."),
+        ([["A", ("w", "B")]], "d: found ('w', 'B'), but all items should be labels, or all of them "
+        "(word, label) pairs."),
+        ([[("w", "B", "C")]], "d: found ('w', 'B', 'C'), but all items should be labels, or all of them "
+        "(word, label) pairs."),
+        ([[3.5, 4]], "d: found 3.5, but all items should be labels, or all of them "
+        "(word, label) pairs."),
     ],
     ids=["nothing", "mixed", "triples", "numbers"],
 )
@@ -404,7 +408,7 @@ def test_a_measure_may_name_its_column_in_any_way(file, spelling):
 
 def test_lists_of_strings_are_refused():
     assert refusal(from_lists, ["A", "B"], "d") == (
-        "d: a list of labels, but a list of sentences, each a list of labels, is expected."
+        "d: expected a list of sentences, each a list of labels, but got one list of labels."
     )
 
 

@@ -234,7 +234,7 @@ def test_a_data_set_without_variation_keeps_its_mean_and_is_named() -> None:
     result = bayes(runs_of(scores), rope=0.002)
     one = result.bayes[0]
     assert one.by_data_set[2].difference == pytest.approx(0.01)
-    treated = "still: no variation between runs; taken to vary within the region of equivalence."
+    treated = "still: no variation between runs; assumed to vary within the region of equivalence."
     assert one.notes == (treated,)
     assert f"a, b, accuracy: {treated}" in result.notes
 
@@ -246,7 +246,7 @@ def test_without_a_region_a_data_set_without_variation_needs_a_step_or_is_left_o
     assert note == "still: left out, because nothing varies and there is no region of equivalence."
     known = runs_of(scores, more=",denominator", counts=",1000")
     (note,) = bayes(known, rope=0).bayes[0].notes
-    assert note == "still: no variation between runs; taken to vary within half an item of a test part."
+    assert note == "still: no variation between runs; assumed to vary within half an item of a test part."
 
 
 def test_equal_means_of_all_data_sets_are_noted() -> None:
@@ -254,7 +254,7 @@ def test_equal_means_of_all_data_sets_are_noted() -> None:
     scores = {name: {"a": [0.5] * 4, "b": [0.5 + gain for gain in row]} for name in ("d", "e")}
     one = pair(scores)
     assert one.notes == (
-        "All data sets have the same mean difference; the spread of runs bounds the prior in its place.",
+        "All data sets have the same mean difference, so the spread of runs bounds the prior instead.",
     )
     assert sum(triple(one.decision)) == pytest.approx(1)
 
@@ -316,7 +316,7 @@ def test_means_differences_and_their_intervals_stay_within_the_range_of_scores(f
     assert abs(one.next.mean) <= full
     for estimate in (one.mean, *(data.estimate for data in one.by_data_set)):
         assert -full <= estimate.low <= estimate.mean <= estimate.high <= full
-    assert "so intervals are cut to ±100 points." in render(result, "md")
+    assert "so intervals are cut off at ±100 points." in render(result, "md")
 
 
 def test_numbers_without_an_upper_bound_are_cut_at_zero_alone() -> None:
@@ -347,7 +347,7 @@ def test_one_data_set_has_the_correlated_t_test() -> None:
     assert one.next is None
     assert not one.simplex
     assert (
-        "On a single data set the correlated t-test is given; it says nothing about other data sets." in result.notes
+        "On a single data set, the correlated t-test is used. It does not apply to other data sets." in result.notes
     )
     assert not result.warnings
 
@@ -369,7 +369,7 @@ def test_a_single_system_has_intervals_and_no_comparison() -> None:
     assert (result.bayes, result.rankings) == ((), ())
     assert [row.slice for row in result.scores] == [None, "dataset:set0", "dataset:set1"]
     assert result.scores[1].low < result.scores[1].value < result.scores[1].high
-    assert result.notes[0] == "There is nothing to compare one system with."
+    assert result.notes[0] == "There is only one system, so nothing is compared."
 
 
 # --- few data sets ---
@@ -379,8 +379,8 @@ def test_few_data_sets_are_warned_of_once_for_all_measures() -> None:
     text = text_of(TWO) + text_of(TWO, "f1").partition("\n")[2]
     result = bayes(read_runs("r", text, ""), rope=0.002, draws=2000)
     assert [warning for warning in result.warnings if "data sets" in warning] == [
-        "2 data sets say little about a new one: much of each answer comes from the prior. The table 'How "
-        "sure, and how large' (--table differences) has in brackets how each share changes under other priors."
+        "2 data sets say little about a new one, so the results depend much on the prior. The table 'How sure, "
+        "and how large' (--table differences) shows in brackets how each share changes under other priors."
     ]
     for one in result.bayes:
         assert {(point.std0, point.delta0) for point in one.prior_curve} == {
@@ -429,7 +429,7 @@ def test_a_chain_of_equivalences_that_hides_a_difference_is_flagged() -> None:
     scores = made({"x": 0.0, "y": 0.0015, "z": 0.003}, data_sets=12, runs=40)
     (ranking,) = bayes(runs_of(scores), rope=0.002, draws=2000).rankings
     assert ranking.chain == "x ≈ y ≈ z"
-    assert ranking.intransitive == ("x ≈ y ≈ z, yet x < z: equivalences hide a difference.",)
+    assert ranking.intransitive == ("x ≈ y ≈ z, but x < z: the equivalences hide a difference.",)
 
 
 # --- warnings and the rest ---
@@ -439,7 +439,7 @@ def test_left_out_runs_are_counted() -> None:
     scores = {data: dict(rows) for data, rows in TWO.items()}
     scores["set0"]["b"] = [float("nan"), *list(scores["set0"]["b"])[1:]]
     result = bayes(runs_of(scores), rope=0.002, common=True)
-    assert result.warnings[0] == "accuracy: 1 measurements missing or undefined, so 1 runs left out."
+    assert result.warnings[0] == "accuracy: 1 measurements are missing or undefined, so 1 runs were left out."
     assert result.bayes[0].by_data_set[0].rho == 0.1
 
 
@@ -459,7 +459,7 @@ def test_items_right_in_each_split_are_tested(tmp_path: Path) -> None:
     assert (row.tested, row.significantly_better, row.significantly_worse, row.splits) == (2, 1, 1, 20)
     (tmp_path / "q.csv").write_text(header + "news,a,b,1,1,accuracy,26,80\n")
     other = bayes(runs_of(TWO), rope=0.002, pairs=tmp_path / "q.csv")
-    assert "--pairs: none of its rows is about these measures, data sets, systems and splits." in other.warnings
+    assert "--pairs: no row matches these measures, data sets, systems and splits." in other.warnings
 
 
 def test_a_result_goes_to_json_and_back() -> None:
@@ -487,5 +487,5 @@ def test_other_runs_under_the_same_name_have_another_signature(tmp_path: Path) -
 
 def test_an_unknown_header_is_refused_with_the_file_it_stands_in(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text(HEADER.replace("fold", "Fold") + "\n")
-    with pytest.raises(InputError, match=r"r\.csv:1: has no column fold\."):
+    with pytest.raises(InputError, match=r"r\.csv:1: there is no column fold\."):
         bayes(tmp_path / "r.csv")

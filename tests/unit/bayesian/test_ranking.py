@@ -40,7 +40,7 @@ def test_the_chains_of_the_paper_follow_from_its_table(measure: str) -> None:
 def test_exactly_the_hidden_differences_of_the_papers_chains_are_flagged(measure: str) -> None:
     known = [(*systems, ends.removeprefix("ends compare as ")) for *systems, ends in KNOWN["intransitive"][measure]]
     assert list(order_systems(measure, KNOWN["order"], table(measure)).intransitive) == [
-        f"{first} ≈ {middle} ≈ {last}, yet {first} {sign} {last}: equivalences hide a difference."
+        f"{first} ≈ {middle} ≈ {last}, but {first} {sign} {last}: the equivalences hide a difference."
         for first, middle, last, sign in known
     ]
 
@@ -93,7 +93,7 @@ def test_a_cycle_is_flagged_once() -> None:
         assert ranking.order == ("a", "b", "c")
         assert ranking.intransitive == (
             "a < b < c < a: there is no order of these three.",
-            "The chain has a below c, yet a > c.",
+            "The order has a below c, but a > c.",
         )
 
 
@@ -101,7 +101,7 @@ def test_a_pair_that_contradicts_the_chain_is_flagged() -> None:
     """a < b < c, yet a ≈ c."""
     ranking = order_systems("m", "abc", {("a", "b"): WORSE, ("b", "c"): WORSE, ("a", "c"): EQUAL})
     assert ranking.chain == "a < b < c"
-    assert ranking.intransitive == ("The chain has a below c, yet a ≈ c.",)
+    assert ranking.intransitive == ("The order has a below c, but a ≈ c.",)
 
 
 def test_systems_with_equal_figures_are_ordered_by_name() -> None:

@@ -56,14 +56,14 @@ def test_without_items_splits_are_counted_but_not_tested() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("dataset,a,b\n", f"p.csv:1: has no column repetition. The columns are {', '.join(PAIRS)}."),
+        ("dataset,a,b\n", f"p.csv:1: there is no column repetition. The columns are {', '.join(PAIRS)}."),
         (f"{HEADER}\nd,a,b,1,1,m,x,1\n", "p.csv:2: only_a should be a whole number, not 'x'."),
         (f"{HEADER}\nd,a,b,1,1,m,1\n", "p.csv:2: 7 columns, but the first line has 8."),
         (f"{HEADER}\nd,a,,1,1,m,1,1\n", "p.csv:2: b is empty."),
         (f'{HEADER}\nd,"a\n', "p.csv:2: not CSV: unexpected end of data."),
         (
             f"{HEADER}\nd,a,b,1,1,m,1,1\nd,b,a,1,1,m,1,1\n",
-            "p.csv:3: m of b and a on d r01-f01 is here a second time.",
+            "p.csv:3: m of b and a on d r01-f01 is given twice. Keep one of them.",
         ),
     ],
 )

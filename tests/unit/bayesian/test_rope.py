@@ -94,7 +94,7 @@ def test_scores_are_fractions_percent_or_something_else(score: float, full: floa
         ("ci99", "--rope ci99: give a number from 0 on, points (0.5pt), '98 items', ci95, ci95half or annotators."),
         (
             "2",
-            "accuracy: a region of ±2 is wider than scores can lie apart (1). "
+            "accuracy: a region of ±2 is wider than the range of scores (1). "
             "Give it in units of the measure, e.g. --rope 0.002",
         ),
     ],
@@ -170,8 +170,8 @@ def test_usual_scores_are_not_doubted() -> None:
 def test_a_region_from_small_test_parts_is_doubted() -> None:
     region = find_rope("ci95", "accuracy", data(0.6, "120"))
     assert scale_doubts(region, "accuracy", data(0.6, "120")) == [
-        "accuracy: test parts of 120 items make the region as wide as ±0.173 (ci95), and true differences are "
-        "lost in it. Give the largest difference that does not matter: --rope"
+        "accuracy: test parts of 120 items make the region as wide as ±0.173 (ci95), which hides true "
+        "differences. Give the largest difference that does not matter: --rope"
     ]
     assert not scale_doubts(find_rope("ci95", "accuracy", data(0.6, "12000")), "accuracy", data(0.6, "12000"))
 

@@ -132,7 +132,7 @@ def test_tables_are_read_as_the_specification_says(
         assert means == pytest.approx({name: number(value) for name, value in expected["means"].items()})
         assert found.comparisons[0].p == number(expected["p of all exchanges of runs"])
         assert not found.ranks and not found.bayes
-        assert "says nothing about other test items" in " ".join(found.notes)
+        assert "does not apply to other test items" in " ".join(found.notes)
     notes = " ".join(found.notes)
     assert all(part in notes for part in expected.get("note", ()))
 
@@ -160,7 +160,7 @@ def test_the_same_scores_in_every_layout() -> None:
     assert cells_of("name,de,en\na,88.3,70\nb,90,71.5\n", input_format="scores(rows=systems)") == wanted
     spread = read_scores("s.csv", "task,a\nde,88.3±0.4\nmean,88.3\n", "")
     assert spread.notes == [
-        "Not read, because by name they are means of the others: mean.",
+        "Not read, because they seem to be means of the others: mean.",
         "Spreads after a score (±0.4, (0.4)) are not used.",
     ]
 
@@ -224,8 +224,8 @@ def test_few_runs_are_compared_by_their_means() -> None:
         ("dataset,a,a\nde,1,2\n", "s.csv:1: has the column a twice."),
         ("dataset,a,b\n,1,2\n", "s.csv:2: dataset is empty."),
         ("dataset,average\nde,1\n", "s.csv: contains no scores."),
-        ("a,b\nde,1\n", "s.csv:1: has no column dataset. The first line names the columns"),
-        ("a,b,c\nde,x,1\n", "s.csv:1: has no column dataset."),
+        ("a,b\nde,1\n", "s.csv:1: there is no column dataset. The first line names the columns"),
+        ("a,b,c\nde,x,1\n", "s.csv:1: there is no column dataset."),
     ],
 )
 def test_a_mistake_in_a_table_of_scores_is_one_line(text: str, message: str) -> None:

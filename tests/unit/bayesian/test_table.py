@@ -53,9 +53,9 @@ def test_empty_lines_and_quotes_are_as_in_any_csv() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", f"r.csv:1: has no column dataset. {REMEDY}"),
-        ("0.9,0.8\n0.7,0.6\n", f"r.csv:1: has no column dataset. {REMEDY}"),
-        ("dataset,system,repetition,fold,measure\n", f"r.csv:1: has no column value. {REMEDY}"),
+        ("", f"r.csv:1: there is no column dataset. {REMEDY}"),
+        ("0.9,0.8\n0.7,0.6\n", f"r.csv:1: there is no column dataset. {REMEDY}"),
+        ("dataset,system,repetition,fold,measure\n", f"r.csv:1: there is no column value. {REMEDY}"),
         (f"{HEADER},fold\n", "r.csv:1: has the column fold twice."),
         (f"{HEADER}\n", "r.csv: contains no measurements."),
         (f"{HEADER}\nd,s,1,1,m\n", "r.csv:2: 5 columns, but the first line has 6."),
@@ -67,7 +67,7 @@ def test_empty_lines_and_quotes_are_as_in_any_csv() -> None:
         (f"{HEADER},n_test\nd,s,1,1,m,1,many\n", "r.csv:2: n_test should be a whole number, not 'many'."),
         (f"{HEADER},denominator\nd,s,1,1,m,1,x\n", "r.csv:2: denominator should be a number, not 'x'."),
         (f"{HEADER},denominator\nd,s,1,1,m,0.5,0\n", "r.csv:2: the denominator of 0.5 is 0."),
-        (f"{HEADER}\nd,s,1,1,m,1\nd,s,1,1,m,1\n", "r.csv:3: m of d s r01-f01 is here a second time."),
+        (f"{HEADER}\nd,s,1,1,m,1\nd,s,1,1,m,1\n", "r.csv:3: m of d s r01-f01 is given twice. Keep one of them."),
         (f'{HEADER}\nd,"s,1,1,m,1\n', "r.csv:2: not CSV: unexpected end of data."),
     ],
 )
@@ -91,7 +91,7 @@ def test_missing_runs_are_listed_and_may_be_left_out() -> None:
     assert one.splits == (Split(1, 1), Split(2, 1))
     assert one.values["a"].tolist() == [0.1, 0.3]
     assert one.folds == 2
-    assert losses == ["accuracy: 2 measurements missing or undefined, so 2 runs left out."]
+    assert losses == ["accuracy: 2 measurements are missing or undefined, so 2 runs were left out."]
 
 
 def test_many_missing_runs_are_counted_and_five_named() -> None:
@@ -111,7 +111,7 @@ def test_a_data_set_that_one_system_lacks_is_named() -> None:
     found, losses = pair_runs(runs, "accuracy", ["a", "b"], ["d", "e"], common=True)
     assert [one.name for one in found] == ["d"]
     assert losses == [
-        "accuracy: 1 measurements missing or undefined, so 1 runs left out.",
+        "accuracy: 1 measurements are missing or undefined, so 1 runs were left out.",
         "accuracy: no runs of all systems on e.",
     ]
 
@@ -191,7 +191,7 @@ def test_unknown_names_are_refused_with_the_nearest() -> None:
         ({"measures": "acuracy"}, "runs.csv: there is no measure 'acuracy'. Did you mean accuracy?"),
         ({"systems": ["A"]}, "runs.csv: there is no system 'A'. Did you mean a?"),
         ({"datasets": ["set9"]}, "runs.csv: there is no data set 'set9'. Did you mean set1 or set0?"),
-        ({"lower": ("time",)}, "runs.csv: there is no measure 'time'. There is: accuracy."),
+        ({"lower": ("time",)}, "runs.csv: there is no measure 'time'. Available: accuracy."),
         ({"rope": {"acc": 0.1}}, "runs.csv: there is no measure 'acc'. Did you mean accuracy?"),
         ({"rho": 1}, "--rho 1: give a number from 0 to below 1, or folds or sizes."),
         ({"rho": "fold"}, "--rho fold: give a number from 0 to below 1, or folds or sizes."),
@@ -228,8 +228,8 @@ def test_what_is_not_there_cannot_be_asked_for(options: dict[str, Any], message:
         *(
             (
                 {"a": [0.91, 0.92, 0.93], "b": [0.92, value, 0.94]},
-                f"runs.csv:6: accuracy is {value:g}, but scores lie between 0 and 1, or 0 and 100 in percent. "
-                f"Correct it; if less is better, any number is allowed with: --lower accuracy",
+                f"runs.csv:6: accuracy is {value:g}, but scores are between 0 and 1, or 0 and 100 in percent. "
+                f"Correct it; if lower is better, any number is allowed with: --lower accuracy",
             )
             for value in (-0.1, 910.0)
         ),
@@ -248,8 +248,8 @@ def test_the_direction_of_a_loss_is_asked_for() -> None:
     with pytest.raises(UsageError) as caught:
         bayes(table, rope=0.1)
     assert str(caught.value) == (
-        "runs.csv: the name of error-rate suggests that less is better. Confirm it: --lower error-rate; if more is "
-        "better: --higher error-rate"
+        "runs.csv: the name of error-rate suggests that lower is better. Confirm it: --lower error-rate; "
+        "if higher is better: --higher error-rate"
     )
     best = [bayes(table, rope=0.001, **{way: "error-rate"}).rankings[0].order[-1] for way in ("lower", "higher")]
     assert best == ["a", "b"]

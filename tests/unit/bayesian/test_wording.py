@@ -140,7 +140,7 @@ def test_better() -> None:
 
 def test_undecided_below_the_threshold() -> None:
     assert said(0.168, 0.003, 0.829) == (
-        "Undecided between TnT and Flair on accuracy: the largest share of posterior draws, for Flair, is .829; .95 "
+        "Undecided between TnT and Flair on accuracy: the largest share of posterior draws is for Flair, .829; .95 "
         "is needed. The shares are .168 for TnT, .003 for the region and .829 for Flair (5 data sets, 1,000 runs). "
         f"{BEHIND}"
     )
@@ -203,8 +203,8 @@ def test_constant_differences_are_counted_by_data_set_and_decide_nothing() -> No
 
 def test_few_data_sets() -> None:
     assert said(0.1, 0.1, 0.8, data_sets=2, priors=(0.9, 0.867, 1.0)).endswith(
-        f" {BEHIND} With 2 data sets much of this comes from the prior: under other priors the share for Flair lies "
-        "between .867 and 1.000."
+        f" {BEHIND} With 2 data sets, this depends much on the prior: under other priors, the share for Flair is "
+        f"between .867 and 1.000."
     )
     assert " With one data set much" in said(0.1, 0.1, 0.8, data_sets=1, priors=(0.5, 0.6))
 

@@ -171,7 +171,7 @@ def test_white_space_is_no_word_and_hands_its_dependents_on():
     assert corpus.forms.strings() == ["Ben", "sleeps"]
     assert corpus.column("HEAD").strings() == ["2", "0"]
     assert placed(corpus) == [(0, "PER", [(0, 1)])]
-    assert corpus.notes == ("tokens of white space are not words: 1 left out.",)
+    assert corpus.notes == ("1 tokens of white space were left out.",)
 
 
 def test_other_tokens_of_the_same_text_are_aligned_by_characters():
@@ -184,17 +184,18 @@ def test_other_tokens_of_the_same_text_are_aligned_by_characters():
 def test_groups_of_spans_are_taken_by_name():
     doc = Doc("Anna/PROPN/0/ROOT Lee/PROPN/0/flat", sc=[("PER", 0, 2), ("GIVEN", 0, 1)])
     assert placed(from_spacy([doc], spans="sc")) == [(0, "GIVEN", [(0, 1)]), (0, "PER", [(0, 2)])]
-    assert refusal(from_spacy, [doc], spans="sd") == "data: a Doc has no spans 'sd'. There is: ents, sc."
+    assert refusal(from_spacy, [doc], spans="sd") == "data: a Doc has no spans 'sd'. Available: ents, sc."
 
 
 @pytest.mark.parametrize(
     ("docs", "message"),
     [
-        ([], "gold: no words in it. Give Docs that have some."),
+        ([], "gold: contains no words. Give Docs that have some."),
         ([GOLD[0], "text"], "gold: str, but all should be spaCy Docs."),
         (
             [Doc("Ben/PROPN/1/nsubj | sleeps/VERB/1/ROOT")],
-            "gold, sentence 1, word 1: its head is in another sentence. Do the Docs' sentences fit their trees?",
+            "gold, sentence 1, word 1: its head is in another sentence. Do the sentences of the Docs match their "
+            "trees?",
         ),
         (
             [Doc("Ben/PROPN/0/ROOT ~/SPACE/0/dep", [("PER", 1, 2)])],
@@ -246,7 +247,7 @@ def test_positions_that_gold_ignores_are_left_out_of_plain_lists():
     gold, system = [[-100, 1, 2, -100], [-100, 0], [-100]], [[3, 1, 1, 0], [0, 0], [1]]
     result = assay.score(gold, system, "accuracy", times=5)
     assert (result.about.items, result.score("system 1", "accuracy").value) == (3, pytest.approx(2 / 3))
-    assert "Gold has -100 at 4 positions, which are left out on both sides." in result.notes
+    assert "Gold has -100 at 4 positions, left out on both sides." in result.notes
     # As a training loop has it, as arrays, beside words, and among tags of spans, which go on behind them.
     assert assay.measure("accuracy")(gold, system)["accuracy"] == pytest.approx(2 / 3)
     assert assay.score(np.array([[-100, 1, 2]]), np.array([[1, 1, 2]]), times=5).about.items == 2
@@ -270,7 +271,7 @@ def test_positions_that_gold_ignores_are_left_out_of_plain_lists():
             "system 1: some labels are -100, so gold and systems must be lists of the same lengths. Give a label for "
             "each of gold's.",
         ),
-        ([[-100]], [[1]], "gold: every label is -100, so there is nothing to judge."),
+        ([[-100]], [[1]], "gold: every label is -100, so there is nothing to score."),
     ],
 )
 def test_minus_100_is_never_an_answer(gold, system, message):
@@ -296,7 +297,7 @@ def test_words_stand_beside_their_labels():
             [[0]],
             "predictions, sentence 1: scores that are not numbers (nan). Has the training diverged?",
         ),
-        ([[0]], [[-100]], "label_ids: every label is -100, so there is nothing to judge."),
+        ([[0]], [[-100]], "label_ids: every label is -100, so there is nothing to score."),
     ],
 )
 def test_predictions_that_do_not_fit_are_refused(predictions, label_ids, message):
@@ -305,7 +306,7 @@ def test_predictions_that_do_not_fit_are_refused(predictions, label_ids, message
 
 def test_words_that_do_not_fit_are_refused():
     assert refusal(from_predictions, [[1]], [[1]], NAMES, words=[["Anna", "Lee"]]) == (
-        "words, sentence 1: 2 words, but 1 positions have a label. Was the sentence cut short for the model?"
+        "words, sentence 1: 2 words, but 1 positions have a label. Was the sentence truncated for the model?"
     )
     assert refusal(from_predictions, [[1]], [[1]], NAMES, words=[]) == "words: 0 sentences, but label_ids have 1."
 
@@ -464,7 +465,7 @@ def test_sentences_may_be_counted_by_document():
         (
             {"word": ["a"]},
             {},
-            "data: there is no column 'sentence'. There is: word. Name it: sentence=, word=, label=.",
+            "data: there is no column 'sentence'. Available: word. Name it: sentence=, word=, label=.",
         ),
         (
             {"sentence": [1], "tag": ["A"]},

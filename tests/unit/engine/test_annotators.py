@@ -127,15 +127,15 @@ REFUSED = [
         "ratings(order=low<high)",
         "ratings.csv:3: label 'mid' is not in order=low<high. Add it there.",
     ),
-    ("item,a,a\nx,1,2\n", None, "ratings.csv:1: two columns are called 'a'. Give each a name of its own."),
+    ("item,a,a\nx,1,2\n", None, "ratings.csv:1: two columns are called 'a'. Give each its own name."),
     (
         "x,annotator,y,z\n1,a,2,3\n",
         None,
-        "ratings.csv:1: which column has the items, which the labels? Say it: --input-format "
-        '"ratings(item=…, annotator=…, label=…)". There is: x, annotator, y, z.',
+        "ratings.csv:1: which column has the items, which the labels? Name them: --input-format "
+        '"ratings(item=…, annotator=…, label=…)". Available: x, annotator, y, z.',
     ),
-    ("item,annotator,label\n", None, "ratings.csv: no ratings in it."),
-    ("item,a,b\nx,1,2\n", "ratings(layout=tall)", "there is no layout = 'tall'. There is: auto, long, wide."),
+    ("item,annotator,label\n", None, "ratings.csv: contains no ratings."),
+    ("item,a,b\nx,1,2\n", "ratings(layout=tall)", "there is no layout = 'tall'. Available: auto, long, wide."),
 ]
 
 
@@ -147,7 +147,7 @@ def test_refusals_name_place_fact_and_remedy(text: str, form: str | None, messag
 
 def test_json_with_a_key_twice_is_refused(tmp_path: Path) -> None:
     text = '{"a": {"x": "A", "x": "B"}, "b": {"x": "A"}}'
-    assert refusal(tmp_path, text, name="r.json") == "r.json: 'x' is there twice in one object."
+    assert refusal(tmp_path, text, name="r.json") == "r.json: 'x' appears twice in one object."
 
 
 NAN, INFINITE = math.nan, math.inf
@@ -158,7 +158,7 @@ WRONG_VALUES: list[tuple[Any, str]] = [
     ({"x": ["A", NAN]}, 'ratings: a, x: a list of labels has texts and numbers only, not ["A", NaN].'),
     ({"x": b"A"}, "ratings: a, x: b'A' is not a label. Give a text, a number, or a set of these."),
     ({("x", 1): "A"}, "ratings: ('x', 1) is not a name. Name annotators and items by texts or numbers."),
-    ({"x": None}, "ratings: no ratings in it."),
+    ({"x": None}, "ratings: contains no ratings."),
 ]
 
 
@@ -185,7 +185,7 @@ def test_sets_numbers_of_numpy_and_nan_are_read() -> None:
 def test_one_annotated_text_is_no_table(tmp_path: Path) -> None:
     text = "1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
     assert refusal(tmp_path, text, name="a.conllu") == (
-        "agreement takes at least two annotators, but a.conllu has no names of annotators. Give a file of each "
+        "agreement takes at least two annotators, but a.conllu has no names of annotators. Give one file per "
         "annotator."
     )
 
@@ -198,8 +198,8 @@ def test_one_annotated_text_is_no_table(tmp_path: Path) -> None:
         ("alpha(level=set)", "alpha(level=set) needs sets of labels"),
         ("alpha(level=nomnal)", "there is no level 'nomnal'. Did you mean nominal"),
         ("exact", "exact is about spans, which a table of ratings does not have."),
-        ("alt-test", "alt-test is about systems among annotators. Give one: --system NAME=PATH"),
-        ("ac1(labels=1)", "ac1(labels=1): there are 2 different labels."),
+        ("alt-test", "alt-test compares a system with annotators. Give one: --system NAME=PATH"),
+        ("ac1(labels=1)", "ac1(labels=1): there are 2 different labels. Give at least as many."),
     ],
 )
 def test_measures_that_do_not_fit_are_refused(spec: str, message: str) -> None:
@@ -209,7 +209,7 @@ def test_measures_that_do_not_fit_are_refused(spec: str, message: str) -> None:
 
 
 def test_measures_of_annotators_are_refused_for_gold_and_system() -> None:
-    with pytest.raises(assay.AssayError, match="alpha is about several annotators: assay agreement"):
+    with pytest.raises(assay.AssayError, match="alpha is for several annotators: assay agreement"):
         assay.score([["A"]], {"s": [["A"]]}, measures=["alpha"])
     with pytest.raises(assay.AssayError, match="--missing absent is about annotators"):
         assay.score([["A"]], {"s": [["A"]]}, missing="absent")
@@ -244,12 +244,12 @@ def test_one_unit_has_no_interval_where_the_warning_says_so(interval: Any) -> No
     sides = [["O", "B-PER", "O", "B-PER"]], [["O", "B-PER", "O", "O"]]
     pair = assay.agreement({"a": sides[0], "b": sides[1]}, task="spans", times=5)
     scored = assay.compare(sides[0], {"s": sides[1], "t": sides[0]}, task="spans", interval=interval, times=5)
-    assert "There is only 1 sentence: no interval can be given, and p = 1 means nothing here." in pair.warnings
+    assert "There is only 1 sentence, so there is no interval, and p = 1 means nothing." in pair.warnings
     assert pair.score("a ~ b", "exact").value == pytest.approx(2 / 3)
     for row in (*pair.scores, *scored.scores, *scored.comparisons):
         assert math.isnan(row.low) and math.isnan(row.high) and not row.interval
     assert "interval" not in pair.verdict
-    assert "Brackets contain the 95%" not in render(pair, "md")
+    assert "95% intervals" not in render(pair, "md")
 
 
 # --- systems ---
@@ -265,7 +265,7 @@ def test_systems_are_no_part_of_the_agreement(tmp_path: Path) -> None:
 def test_a_system_may_lack_items_and_give_labels_of_its_own() -> None:
     system = {"d1": "A", "d2": "C", "d9": "A"}
     result = assay.agreement(BY_ANNOTATOR, ["alpha"], systems={"model": system}, times=5)
-    assert "model: 1 items that no annotator has are left out." in result.warnings
+    assert "model: 1 items that no annotator has were left out." in result.warnings
     assert "model has no answer to 1 of 3 items." in result.warnings
     assert result.score("model", "accuracy", "each").value == 0.5
     assert result.score("model", "accuracy", "any").value == 0.5
@@ -335,7 +335,7 @@ def test_annotators_without_a_common_item_are_left_out_of_the_ceiling_by_name() 
     alone = {"zoe": {"x1": "a", "x2": "b"}, "yann": {"i1": "a", "x3": "c"}}
     result = assay.agreement({**people, **alone}, ["alpha"], systems={"m": {**truth, "x1": "a"}}, times=5)
     assert result.comparisons[0].annotators == 4
-    without = "The human ceiling leaves out zoe: nobody else rated an item of theirs that m answered."
+    without = "The human ceiling leaves out zoe, because nobody else rated any of their items that m answered."
     assert without in result.notes
     assert result.comparisons[0].p == pytest.approx(
         assay.agreement({**people, "yann": {"i1": "a"}}, ["alpha"], systems={"m": truth}, times=5).comparisons[0].p
@@ -578,7 +578,7 @@ def test_annotators_of_one_export_are_compared_on_the_documents_that_both_have(t
         text = '{"doc_key": "%s", "sentences": [["Ann", "left"]], "clusters": [[[0, 0]]]}\n'
         (tmp_path / f"{who}.jsonlines").write_text(text % who + text % "c", "utf-8")
         chains[who] = str(tmp_path / f"{who}.jsonlines")
-    with pytest.raises(assay.AssayError, match="need a folder with a file for each document"):
+    with pytest.raises(assay.AssayError, match="needs a folder with one file per document"):
         assay.agreement(chains, missing="absent", times=5)
     name = studio(tmp_path / "f.json", A={"1": [first]}, B={"2": [first]})
     with pytest.raises(assay.AssayError, match="no document is annotated by"):
@@ -613,7 +613,7 @@ def test_spans_of_a_system_beside_annotators(tmp_path: Path) -> None:
     assert result.score(CEILING, "exact", "leave-one-out").value == pytest.approx(2 / 3)
     voted = assay.agreement(people, ["exact"], systems={"m": sides["m"]}, against="majority", times=5)
     assert {row.score for row in voted.scores if row.system == "m"} == {"majority"}
-    with pytest.raises(assay.AssayError, match="systems of this task are compared with each annotator"):
+    with pytest.raises(assay.AssayError, match="for this task, use each or leave-one-out"):
         assay.agreement(people, ["exact"], systems={"m": sides["m"]}, against="any", times=5)
     assert result.comparisons[0].difference == pytest.approx(5 / 6 - 2 / 3)
     assert result.main_scores["exact"] == "f1"
@@ -639,7 +639,7 @@ def test_the_command_writes_all_items_and_obeys_gates(tmp_path: Path) -> None:
     assert done.returncode == 1
     done = call("score", "ratings.csv", "ratings.csv", "--input-format", "ratings", folder=tmp_path)
     assert done.returncode == 2
-    assert "a table of ratings is about several annotators: assay agreement" in done.stderr
+    assert "a table of ratings contains several annotators. Use: assay agreement" in done.stderr
 
 
 def test_items_are_not_written_where_a_table_is_refused(tmp_path: Path) -> None:
@@ -707,7 +707,7 @@ def test_the_verdict_says_no_more_than_the_interval(shared_data: Callable[[str],
         ('item,anna,ben\n"d1,yes' + "s" * 200_000, "not a table that can be read"),
         ('{"anna": ' + "[" * 200_000, "not JSON for ratings: nested too deeply"),
         ('{"anna": {"d1": ' + "1" * 5_000 + "}}", "or a number too long"),
-        ('{"anna": {"d1": "a", "d1": "b"}}', "'d1' is there twice in one object"),
+        ('{"anna": {"d1": "a", "d1": "b"}}', "'d1' appears twice in one object"),
     ],
 )
 def test_tables_that_no_parser_takes_are_refused(text: str, message: str, tmp_path: Path) -> None:
@@ -722,4 +722,4 @@ def test_copies_of_one_file_are_told_of(tmp_path):
     (tmp_path / "c.tsv").write_text("x\tA\ny\tA\n\n" * 3, "utf-8")
     result = assay.agreement([tmp_path / f"{name}.tsv" for name in "abc"], times=10)
     told = [text for text in result.warnings if "copies" in text]
-    assert told == ["a and b are copies of one file, so their agreement says nothing."]
+    assert told == ["a and b are copies of one file, so their agreement means nothing."]

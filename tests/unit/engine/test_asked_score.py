@@ -46,5 +46,5 @@ def test_parameters_and_paths_are_no_scores() -> None:
 
 
 def test_one_measure_has_one_main_score() -> None:
-    with pytest.raises(UsageError, match=r"-m exact: is given with the main scores f1 and recall\. Choose one\."):
+    with pytest.raises(UsageError, match=r"-m exact: given with two main scores, f1 and recall\. Choose one\."):
         compare("exact", "exact/recall")

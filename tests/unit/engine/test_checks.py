@@ -52,7 +52,7 @@ def test_the_same_file_and_a_copied_column_are_told_of(file):
     file("copy.tsv", tsv(*PLAIN) + "\n")
     assert warned("gold.tsv", "same.tsv") == ["same (same.tsv) has the same content as gold (gold.tsv)."]
     assert warned("gold.tsv", "copy.tsv") == [
-        "copy agrees with gold in every one of 24 labels: copied, not predicted?"
+        "copy agrees with gold on all 24 labels. Was it copied, not predicted?"
     ]
 
 
@@ -66,7 +66,7 @@ def test_a_clash_that_a_mapping_would_heal_comes_with_the_line_for_it(file):
     file("gold.tsv", tsv(*([tagged("x/PROAV y/NN")] * 10)))
     file("s.tsv", tsv(*([tagged("x/PAV y/NN")] * 10)))
     assert warned("gold.tsv", "s.tsv") == [
-        "s uses 1 label that gold never has, on 10 words: PAV (10 words, where gold mostly has PROAV (100%)). If "
+        "s uses 1 label that gold never uses, on 10 words: PAV (10 words, where gold mostly has PROAV (100%)). If "
         "they mean the same, map them with a line in a file for --map: s TAB PAV TAB PROAV",
         "s never assigns PROAV (10 words, where it mostly has PAV (100%)).",
     ]
@@ -91,8 +91,8 @@ def test_foreign_labels_are_told_of_from_ten_words_and_a_thousandth_on(words, fo
     gold = ["A"] * foreign + ["B"] * (words - foreign - 1) + ["A"]
     system = ["X"] * foreign + ["B"] * (words - foreign - 1) + ["A"]
     message = (
-        f"s uses 1 label that gold never has, on {foreign} words: X ({foreign} words, where gold mostly has A "
-        "(100%)). If they mean the same, map them with a line in a file for --map: s TAB X TAB A"
+        f"s uses 1 label that gold never uses, on {foreign} words: X ({foreign} words, where gold mostly has A "
+        f"(100%)). If they mean the same, map them with a line in a file for --map: s TAB X TAB A"
     )
     assert listed(gold, system) == ([message] if said else [])
 
@@ -102,7 +102,7 @@ def test_a_line_is_offered_from_four_fifths_on(same, share, hint):
     gold = ["A"] * same + ["B"] * (20 - same) + ["A", "B"]
     line = " If they mean the same, map them with a line in a file for --map: s TAB X TAB A" if hint else ""
     assert listed(gold, ["X"] * 20 + ["A", "B"]) == [
-        f"s uses 1 label that gold never has, on 20 words: X (20 words, where gold mostly has A ({share})).{line}"
+        f"s uses 1 label that gold never uses, on 20 words: X (20 words, where gold mostly has A ({share})).{line}"
     ]
 
 
@@ -111,7 +111,7 @@ def test_of_many_foreign_labels_the_five_most_frequent_are_named_each_with_what_
     system = [label for number in range(7) for label in [f"X{number}"] * (7 - number)] + [f"G{n}" for n in range(7)]
     named = ", ".join(f"X{n} ({7 - n} words, where gold mostly has G{n} (100%))" for n in range(5))
     assert listed(gold, system) == [
-        f"s uses 7 labels that gold never has, on 28 words: {named}, …. If they mean the same, map them with a line "
+        f"s uses 7 labels that gold never uses, on 28 words: {named}, …. If they mean the same, map them with a line "
         "in a file for --map: s TAB X0 TAB G0"
     ]
 
@@ -139,15 +139,15 @@ def test_identical_systems_are_told_of(file):
     text = tsv(*PLAIN).replace("a\tX", "a\tY")
     file("s.tsv", text)
     file("t.tsv", text + "\n")
-    assert warned("gold.tsv", "s.tsv", "t.tsv") == ["s and t give the same answers throughout."]
+    assert warned("gold.tsv", "s.tsv", "t.tsv") == ["s and t give the same answers everywhere."]
 
 
 def test_many_identical_systems_are_told_of_in_one_line_for_each_group():
     gold, one, other = [["A", "B", "B"]] * 20, [["A", "A", "B"]] * 20, [["B", "A", "B"]] * 20
     outputs = {"r": one, "s": other, "t": one, "u": other, "v": one, "w": [["A", "B", "A"]] * 20}
     assert warned(gold, outputs) == [
-        "r, t and v give the same answers throughout.",
-        "s and u give the same answers throughout.",
+        "r, t and v give the same answers everywhere.",
+        "s and u give the same answers everywhere.",
     ]
 
 
@@ -155,7 +155,7 @@ def test_what_holds_of_several_systems_in_the_same_words_is_said_once():
     gold, system = [["A", "B"]] * 10, [["B", "B"]] * 10
     assert warned(gold, {"s": system, "t": system, "u": system}) == [
         "s never assigns A (10 words, where it mostly has B (100%)). The same applies to t and u.",
-        "s, t and u give the same answers throughout.",
+        "s, t and u give the same answers everywhere.",
     ]
 
 
@@ -170,9 +170,9 @@ def test_of_many_labels_never_assigned_the_five_most_frequent_are_named_in_one_l
     [
         (
             1,
-            "There is only 1 sentence: no interval can be given, and p = 1 means nothing here.",
+            "There is only 1 sentence, so there is no interval, and p = 1 means nothing.",
         ),
-        (19, "There are only 19 sentences: intervals and p-values from so few units are rough."),
+        (19, "There are only 19 sentences, so intervals and p-values are rough."),
         (20, None),
     ],
 )

@@ -76,10 +76,9 @@ def test_the_same_column_of_the_same_file_is_said_first(file):
         ),
         (
             ("gold=2", "a=3", "c=4"),
-            "--column c=4: no file is left for it, because each has its own column. Leave it out, or put a name "
-            "before it: gold=, a=",
+            "--column c=4: every file already has its own column. Leave it out, or put a name before it: gold=, a=",
         ),
-        ({"gold": "2", "c": "3"}, "there is no system 'c'. There is: gold, a."),
+        ({"gold": "2", "c": "3"}, "there is no system 'c'. Available: gold, a."),
         (
             {"gold": "2", "a": "3+4"},
             "--column: 3+4 and gold's 2 join different numbers of columns. Give as many each.",

@@ -111,7 +111,7 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
         (tmp_path / f"{name}.conllu").write_text(conllu(sentences), encoding="utf-8")
     first = tmp_path / "s0.conllu"
     before = first.read_bytes()
-    with pytest.raises(InputError, match="Inputs are never written to"):
+    with pytest.raises(InputError, match="so that no input is overwritten"):
         compare(tmp_path / "gold.conllu", [first, tmp_path / "s1.conllu"], combined=str(first))
     assert first.read_bytes() == before and not (tmp_path / "x").exists()
 

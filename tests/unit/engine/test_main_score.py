@@ -169,7 +169,7 @@ def test_tables_say_which_score_of_a_measure_is_shown() -> None:
     assert render(result, "tsv", ("scores",)).splitlines()[1].split("\t")[1::3] == ["pos-accuracy f1", "pa strong"]
     one = assay.score(GOLD, {"x": FIRST}, ["accuracy", "sentence-accuracy"], times=20)
     assert render(one, "tsv", ("scores",)).splitlines()[1].split("\t")[1::3] == ["accuracy", "sentence-accuracy"]
-    assert "If a measure has several scores, F1 is shown." in render(one, "md")
+    assert "For measures with several scores, F1 is shown." in render(one, "md")
 
 
 def test_tests_on_different_scores_name_them() -> None:

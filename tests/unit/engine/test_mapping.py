@@ -127,15 +127,15 @@ def test_the_mapping_holds_for_training_words_too(file):
     [
         (
             "both\tA\tB\tC\tD\n",
-            "rules:1: 5 columns, but a rule has 2 (from, to), 3 (side, from, to) or 4 (… and a "
-            "pattern for the word), divided by tabs.",
+            "rules:1: 5 columns, but a rule has 2 (from, to), 3 (side, from, to) or 4 (… and a pattern for the "
+            "word), separated by tabs.",
         ),
         (
             "# x\nA B\n",
-            "rules:2: 1 columns, but a rule has 2 (from, to), 3 (side, from, to) or 4 (… and a pattern for "
-            "the word), divided by tabs.",
+            "rules:2: 1 columns, but a rule has 2 (from, to), 3 (side, from, to) or 4 (… and a pattern for the "
+            "word), separated by tabs.",
         ),
-        ("# nothing\n", "rules: no rules in it. A rule is a line: from TAB to"),
+        ("# nothing\n", "rules: contains no rules. A rule is a line: from TAB to"),
         (
             "A\tB\nre:(\tB\n",
             "rules:2: '(' is not a regular expression (missing ), unterminated subpattern at position 0).",
@@ -159,15 +159,15 @@ def test_a_mapping_file_in_another_encoding_is_refused_with_its_place(file):
 
 
 def test_a_side_far_from_all_others_gets_the_whole_list(scored):
-    assert refusal(scored, "zzz\tA\tB\n") == ("rules: there is no side 'zzz'. There is: gold, system, both, s, t.")
+    assert refusal(scored, "zzz\tA\tB\n") == ("rules: there is no side 'zzz'. Available: gold, system, both, s, t.")
 
 
 def test_rules_that_fit_no_word_are_told_of(scored):
     result = scored("PAV\tPROAV\nsystem\tPROAV\tX\nre:Q.*\tX\nsystem\tNN\tNE\tzzz\n")
     assert [text for text in result.warnings if "rule" in text] == [
-        "the mapping rule both: re:Q.* → X fits nothing.",
-        "the mapping rule system: PROAV → X fits nothing.",
-        "the mapping rule system: NN → NE if the word is zzz fits nothing.",
+        "the mapping rule both: re:Q.* → X matches nothing.",
+        "the mapping rule system: PROAV → X matches nothing.",
+        "the mapping rule system: NN → NE if the word is zzz matches nothing.",
     ]
 
 
@@ -184,7 +184,7 @@ def test_a_span_mapped_to_o_or_to_nothing_is_none(file, target):
     assert {row.label for row in result.counts} == {None, "PER", "ORG"}
     (counts,) = [row.counts for row in result.counts if row.label is None]
     assert (counts["tp"], counts["fp"], counts["fn"]) == (1, 1, 0)
-    text = "1 span is left out: the mapping makes O or nothing of the label."
+    text = "1 span is left out, because the mapping turns the label into O or nothing."
     assert f"gold: {text} The same applies to s." in result.warnings
 
 
@@ -207,6 +207,5 @@ def test_gaps_stay_with_their_spans_when_others_are_mapped_away(file):
 @pytest.mark.parametrize("rule", ["NE\t\n", "re:NE()\t\\1\n"])
 def test_a_word_without_any_label_is_refused(scored, rule):
     assert refusal(scored, rule) == (
-        "gold.tsv:2: the mapping makes nothing of the label NE. Map it to another label: words without any cannot be "
-        "judged."
+        "gold.tsv:2: the mapping removes the label NE. Map it to another label, because words need one."
     )

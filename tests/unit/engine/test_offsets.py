@@ -57,8 +57,8 @@ def test_offsets_that_cut_words_are_refused_on_the_side_that_does_so(
     with pytest.raises(AlignmentError) as refused:
         score(tmp_path, *sides)
     assert str(refused.value) == (
-        f"{tmp_path}/{wrong}.x: 15 of 15 spans begin or end inside a word, but 0 if you {change}. Do so in the file, "
-        "or score it as it is: --on-mismatch warn"
+        f"{tmp_path}/{wrong}.x: 15 of 15 spans begin or end inside a word, but 0 if you {change}. Do so in the "
+        f"file, or score it unchanged: --on-mismatch warn"
     )
     result = score(tmp_path, *sides, on_mismatch="warn")
     assert any(line.endswith(f"begin or end inside a word, but 0 if you {change}.") for line in result.warnings)
@@ -79,7 +79,7 @@ def test_places_that_match_when_all_are_moved_are_refused(
     options = {"input_format": form} if form else {}
     with pytest.raises(AlignmentError) as refused:
         score(tmp_path, write(as_it_is), write(move), **options)
-    assert f"0 of 12 mentions have a place that {tmp_path}/gold.x has, but 12 if you" in str(refused.value)
+    assert f"0 of 12 mentions have the same place as in {tmp_path}/gold.x has, but 12 if you" in str(refused.value)
     assert told.format(tmp_path / "sys.x") in str(refused.value)
     assert score(tmp_path, write(as_it_is), write(as_it_is), **options).warnings != ()
     assert score(tmp_path, write(as_it_is), write(move), on_mismatch="warn", **options).warnings
@@ -93,7 +93,7 @@ def test_gold_that_counts_ends_otherwise_is_named_with_its_option(tmp_path: Path
 def test_a_script_without_blanks_is_refused_by_gold_alone(tmp_path: Path) -> None:
     places = [(0, 2), (3, 6), (7, 9), (10, 12), (13, 16)]
     gold = documents(as_it_is, text=CHINESE, places=places)
-    with pytest.raises(AlignmentError, match=r"0 of 15 spans have a place that .*, but 15 if you add 1 to each end"):
+    with pytest.raises(AlignmentError, match=r"0 of 15 spans have the same .*, but 15 if you add 1 to each end"):
         score(tmp_path, gold, documents(MOVES["add 1 to each end"], text=CHINESE, places=places))
     assert not any("inside a word" in line for line in score(tmp_path, gold, gold).warnings)
 

@@ -212,7 +212,7 @@ def test_content_words_of_some_relations_keep_their_function_words(trees):
 
 def test_segmentation_has_no_labels(trees):
     assert refusal(assay.score, *trees, "tokens", labels=["det"]) == (
-        "tokens has no relations, so --labels and --ignore-labels do not apply to it."
+        "tokens does not use relations, so --labels and --ignore-labels do not apply to it."
     )
 
 
@@ -259,8 +259,9 @@ def test_a_label_that_occurs_nowhere_is_said_with_the_nearest():
     [
         ({"labels": ["LOK"]}, "--labels LOK: there is no label 'LOK'. Did you mean LOC?"),
         ({"labels": ["O"]}, "O is not a label of spans: it marks words outside of them. Leave it out of --labels."),
-        ({"labels": "PER,"}, "--labels and --ignore-labels are names divided by commas, e.g. PER,LOC."),
-        ({"labels": "PER", "ignore_labels": "PER"}, "PER is among --labels and among --ignore-labels."),
+        ({"labels": "PER,"}, "--labels and --ignore-labels take names separated by commas, e.g. PER,LOC."),
+        ({"labels": "PER", "ignore_labels": "PER"}, "PER is in both --labels and --ignore-labels. Remove it from one "
+        "of them."),
     ],
 )
 def test_labels_that_say_nothing_are_refused(options, message):
@@ -303,4 +304,4 @@ def test_folders_in_shards_and_parts_have_the_same_result(tmp_path, monkeypatch)
         assert (result.about.labels, result.about.ignore_labels) == (("N", "V", "W"), ("D",))
         assert result.signature == whole.signature
         assert result.warnings == whole.warnings
-    assert "--labels: there is no label 'W'. There is: A, D, N, V." in whole.warnings
+    assert "--labels: there is no label 'W'. Available: A, D, N, V." in whole.warnings

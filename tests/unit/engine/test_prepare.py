@@ -119,7 +119,7 @@ def test_documents_may_be_the_units(file):
     result = assay.score("gold.conllu", "s.conllu", unit="document", times=10)
     assert (result.about.unit, result.about.units) == ("document", 2)
     assert "|unit:document|n:2|" in result.signature
-    assert "There are only 2 documents: intervals and p-values from so few units are rough." in result.warnings
+    assert "There are only 2 documents, so intervals and p-values are rough." in result.warnings
 
 
 def test_folders_correspond_by_file_name(file):
@@ -129,14 +129,14 @@ def test_folders_correspond_by_file_name(file):
     assert assay.score("gold", "s", times=10).about.items == 2
     file("gold/z.gold.tsv", tsv(tagged("z/X")))
     assert refusal(assay.score, "gold", "s", times=10) == (
-        "s: lacks z, which gold has. Files of two folders correspond by name."
+        "s: lacks z, which gold has. Files in the two folders are matched by name."
     )
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"unit": "paragraph"}, "there is no unit 'paragraph'. There is: sentence, document, meta:KEY."),
+        ({"unit": "paragraph"}, "there is no unit 'paragraph'. Available: sentence, document, meta:KEY."),
         ({"interval": "bcaa"}, "there is no value of interval 'bcaa'. Did you mean bca?"),
         ({"on_mismatch": "skp"}, "there is no value of on_mismatch 'skp'. Did you mean skip?"),
         ({"kind": "corrections"}, "there is no value of kind 'corrections'. Did you mean correction?"),
@@ -180,18 +180,18 @@ def test_a_file_that_gold_lacks_is_named_too(file):
         for name in names:
             file(f"{folder}/{name}.tsv", tsv(tagged(f"{name}/X")))
     assert refusal(assay.score, "gold", "s", times=10) == (
-        "s: lacks u, v, which gold has. Files of two folders correspond by name."
+        "s: lacks u, v, which gold has. Files in the two folders are matched by name."
     )
     for name in "uv":
         file(f"s/{name}.tsv", tsv(tagged(f"{name}/X")))
     assert refusal(assay.score, "gold", "s", times=10) == (
-        "gold: lacks a, b, c, …, which s has. Files of two folders correspond by name."
+        "gold: lacks a, b, c, …, which s has. Files in the two folders are matched by name."
     )
 
 
 def test_two_systems_of_one_name_are_refused(file):
     assert refusal(named_systems, ["m=a.tsv", "b.tsv", "m=c.tsv"]) == (
-        "two systems are called 'm'. Give each a name of its own."
+        "two systems are called 'm'. Give each its own name."
     )
 
 
@@ -199,7 +199,7 @@ def test_another_sentence_split_is_told_of(file):
     file("gold.conllu", conllu(tagged("a/X b/Y"), tagged("c/X"), tagged("d/X")))
     file("s.conllu", conllu(tagged("a/X b/X c/X d/X")))
     result = assay.score("gold.conllu", "s.conllu", times=10)
-    assert "s has 1 sentences, but gold has 3; gold's are used." in result.warnings
+    assert "s has 1 sentences, but gold has 3. Gold's sentences are used." in result.warnings
     assert (result.about.units, result.about.aligned_by) == (3, "words")
 
 
@@ -243,7 +243,7 @@ def test_integers_beside_words_are_labels():
 )
 def test_a_list_of_strings_is_no_list_of_sentences(gold, systems, options, name):
     assert refusal(assay.score, gold, systems, **options, times=10) == (
-        f"{name}: a list of labels, but a list of sentences, each a list of labels, is expected."
+        f"{name}: expected a list of sentences, each a list of labels, but got one list of labels."
     )
 
 
@@ -258,7 +258,7 @@ def test_an_empty_column_that_a_measure_names_is_refused_in_gold_and_told_of_in_
         "half.conllu: column XPOS is empty in gold. Choose another for the measure."
     )
     result = assay.score("full.conllu", "half.conllu", measures, column="UPOS", times=10)
-    assert "half: column XPOS is empty; its scores there mean nothing." in result.warnings
+    assert "half: column XPOS is empty, so its scores there mean nothing." in result.warnings
     assert result.score("half", "accuracy").value == 1
     assert result.score("half", "accuracy(column=XPOS)").value == 0
 
@@ -266,7 +266,7 @@ def test_an_empty_column_that_a_measure_names_is_refused_in_gold_and_told_of_in_
 def test_a_file_without_labels_is_refused(file):
     file("gold.conllup", "# global.columns = FORM\na\nb\n")
     file("s.conllu", row(1, "a", "X") + row(2, "b", "X"))
-    message = "gold.conllup: no column but the words, so there are no labels to compare."
+    message = "gold.conllup: has only a column of words, so there are no labels to compare."
     assert refusal(assay.score, "gold.conllup", "gold.conllup", times=10) == message
     assert refusal(assay.score, "gold.conllup", "s.conllu", times=10) == message
     assert refusal(assay.score, "s.conllu", "gold.conllup", times=10) == message

@@ -88,7 +88,7 @@ def test_over_data_sets_the_index_draws_a_strip_and_few_of_them_are_named() -> N
     assert [(part.name, part.broken) for part in row.parts] == [("x", 2), ("y", 4), ("z", 0)]
     assert (row.by, row.limit) == ("data set", 0.1)
     (table,) = [table for table in tables(results.overall, ["risk"]) if "new data set" in table.title]
-    assert table.notes[-1] == "With fewer than 5 data sets, the answer comes largely from the prior."
+    assert table.notes[-1] == "With fewer than 5 data sets, the answer depends mostly on the prior."
     index = dict(assay.render.page.pages(results))["index.html"]
     assert index.count('<circle class="dot"') == 3 and 'class="band"' in index
     assert "riskTab" in page(results["x"])

@@ -94,7 +94,7 @@ def test_two_identical_systems_do_not_differ():
             assert (row.low, row.high) == (0, 0)
     (diff,) = [row for row in result.diffs if row.on == "accuracy"]
     assert (diff.different, diff.corrections, diff.new_errors, diff.changed_errors, diff.changes) == (0, 0, 0, 0, ())
-    assert "s and t give the same answers throughout." in result.warnings
+    assert "s and t give the same answers everywhere." in result.warnings
 
 
 def test_a_label_never_in_gold_has_no_recall_but_a_precision():
@@ -181,8 +181,9 @@ def test_a_result_survives_json_with_nan_and_numpy_numbers():
             "line 1: not JSON (Expecting property name enclosed in double quotes). "
             "Was it written by assay --format json?",
         ),
-        ("[]", "schema None, but 'assay/2' is read. Was it written by assay --format json?"),
-        ('{"schema": "assay/9"}', "schema 'assay/9', but 'assay/2' is read. Was it written by assay --format json?"),
+        ("[]", "schema None, but assay reads 'assay/2'. Was it written by assay --format json?"),
+        ('{"schema": "assay/9"}', "schema 'assay/9', but assay reads 'assay/2'. Was it written by assay "
+        "--format json?"),
     ],
 )
 def test_json_that_is_no_result_is_refused(text, message):
@@ -206,7 +207,7 @@ def test_mapping_files_and_known_words_are_in_the_signature(file):
     folded = assay.score("gold.conllu", "gold.conllu", "accuracy", times=10, train="k.txt", oov_fold_case=True)
     assert "|oov_fold_case:True|" in folded.signature
     message = refusal(assay.score, "gold.conllu", "gold.conllu", oov_fold_case=True)
-    assert message == "--oov-fold-case is about the words of --train and --lexicon. Give one of them."
+    assert message == "--oov-fold-case is for the words of --train and --lexicon. Give one of them."
 
 
 ATOMIC = 'name = "own"\nkind = "atomic"\n'
@@ -317,7 +318,7 @@ def test_a_measure_is_found_however_its_parameters_are_written(file, spec):
     [
         (("tager", "accuracy"), "there is no system 'tager'. Did you mean tagger?"),
         (("tagger", "acuracy"), "there is no measure 'acuracy'. Did you mean accuracy?"),
-        (("tagger", "zzz"), "there is no measure 'zzz'. There is: accuracy, tag-f1."),
+        (("tagger", "zzz"), "there is no measure 'zzz'. Available: accuracy, tag-f1."),
         (("tagger", "accuracy", "f2"), "accuracy has no score 'f2' for tagger and label None."),
         (("tagger", "tag-f1", "f1", "Q"), "tag-f1 has no score 'f1' for tagger and label 'Q'."),
     ],
@@ -464,7 +465,7 @@ def test_with_one_system_examples_are_its_errors():
 
 def test_with_one_system_there_are_no_kinds_of_change():
     assert refusal(assay.score, GOLD, {"one": ONE}, "accuracy", times=10, examples=9, kind="correction") == (
-        "--kind is about changes between two systems; with one system there are only errors."
+        "--kind selects changes between two systems, but there is only one. Give a second system."
     )
 
 
@@ -475,7 +476,7 @@ def test_a_negative_number_of_examples_is_refused():
 @pytest.mark.parametrize("change", ["A", "A→", "A→B→C→D"])
 def test_a_change_of_another_form_is_refused(change):
     message = refusal(assay.compare, GOLD, {"one": ONE, "two": TWO}, "accuracy", times=10, examples=1, change=change)
-    assert message == f"--change {change!r} should be of the form NN→NE, or gold→NN→NE; * stands for any label."
+    assert message == f"--change {change!r} should have the form NN→NE, or gold→NN→NE; * stands for any label."
 
 
 def test_rows_become_a_data_frame_where_pandas_is_there(monkeypatch):

@@ -98,24 +98,24 @@ def test_a_spurious_word_is_in_the_slice_of_its_own_label(file):
         ),
         (
             "xyz",
-            "there is no slice 'xyz'. There is: label, seen, frequency, sentence-length, document, meta, answer, "
+            "there is no slice 'xyz'. Available: label, seen, frequency, sentence-length, document, meta, answer, "
             "grounding, … All: assay measures",
         ),
-        ("meta:gnre", "--slice meta:gnre: gold.conllu has no comment `# gnre = …`. There is: newdoc id, genre, x."),
-        ("meta", "--slice meta: gold.conllu has no comment `# KEY = …`. There is: newdoc id, genre, x."),
-        ("seen", "--slice seen needs the known words: give --train FILE."),
-        ("seen:lexicon", "--slice seen needs the known words: give --lexicon FILE."),
+        ("meta:gnre", "--slice meta:gnre: gold.conllu has no comment `# gnre = …`. Available: newdoc id, genre, x."),
+        ("meta", "--slice meta: gold.conllu has no comment `# KEY = …`. Available: newdoc id, genre, x."),
+        ("seen", "--slice seen needs a list of known words: --train FILE"),
+        ("seen:lexicon", "--slice seen needs a list of known words: --lexicon FILE"),
         *(
-            (name, f"--slice {name} is about spans, which are not compared here. Give --task spans")
+            (name, f"--slice {name} is for spans, which are not compared here. Give --task spans")
             for name in ("span-length", "nesting", "gaps")
         ),
         *(
-            (name, f"--slice {name} is about arcs, but no dependencies are compared. Give --task dependencies")
+            (name, f"--slice {name} is a measure of arcs, but no dependencies are compared. Give --task dependencies")
             for name in ("distance", "direction", "depth", "projectivity")
         ),
-        ("arc-length", "--slice arc-length is about arcs of graphs, but none are compared. Give --task graphs"),
+        ("arc-length", "--slice arc-length is for arcs of graphs, but none are compared. Give --task graphs"),
         *(
-            (name, f"--slice {name} is about semantic roles, which are not compared here.")
+            (name, f"--slice {name} is for semantic roles, which are not compared here.")
             for name in ("role", "argument-distance", "discontinuous")
         ),
     ],
@@ -145,7 +145,7 @@ def test_a_slice_with_a_single_value_is_not_shown_and_told_of(alike, slice_):
     result = assay.score(gold, system, "accuracy", slices=(slice_,), train=train, times=10)
     assert not [row for row in result.scores if row.slice]
     assert [text for text in result.warnings if "--slice" in text] == [
-        f"--slice {slice_} divides nothing here: all items have one value, or no measure has items to divide."
+        f"--slice {slice_}: nothing to break down, because all items have the same value or no measure has items."
     ]
 
 
@@ -159,7 +159,7 @@ def test_labels_come_by_their_frequency():
 def test_a_list_of_words_has_no_frequencies(files, file):
     train = file("train.txt", "a\nb\n")
     assert refusal(assay.score, *files, slices=["frequency"], train=train, times=10) == (
-        "--slice frequency: --train is a list of words, which has no frequencies. Give the data itself."
+        "--slice frequency: --train is a list of words without frequencies. Give the training data itself."
     )
 
 

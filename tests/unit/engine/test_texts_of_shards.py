@@ -59,8 +59,7 @@ def test_more_texts_than_a_page_shows_are_kept_of_one_file_and_refused_of_shards
     assert assay.compare(gold, systems, times=10, embed=how).texts["embedded"] > 20
     monkeypatch.setattr(shards, "TEXT", 1)
     assert refusal(assay.compare, gold, systems, times=10, embed=how) == (
-        f"--embed {how}: there are more than 20 such sentences, and files are read one after the other. Give "
-        f"--embed sample"
+        f"--embed {how}: there are more than 20 such sentences, and files are read separately. Use --embed sample"
     )
 
 

@@ -225,7 +225,7 @@ def test_less_is_better() -> None:
     worse = compare(gold, b, a, names=["mae"])
     assert Gates((), result, "old.json").missed(worse) and not Gates((), worse, "old.json", 2.0).missed(result)
     assert [line.partition(" is ")[0] for line in Gates((), result, "old.json").missed(worse)] == ["mae of a"]
-    assert "neither more nor less is better" in compare(gold, a, b, names=["bias"]).verdict
+    assert "neither higher nor lower is better" in compare(gold, a, b, names=["bias"]).verdict
 
 
 def test_a_missing_number_is_an_error() -> None:

@@ -110,7 +110,7 @@ def test_documents_stay_together(file: File) -> None:
     data = data_of(file, "three.conll", by="document")
     assert data.units == ((0, 1), (2,), (3,))
     assert data.text([2]) == f"{more}\n"
-    assert "2 documents cannot be cut into 3 folds" in refusal(data_of, file, "two.conll", by="document")
+    assert "2 documents cannot be divided into 3 folds" in refusal(data_of, file, "two.conll", by="document")
 
 
 def test_compressed_data_and_folders_are_split_too(file: File) -> None:
@@ -164,7 +164,7 @@ def test_other_formats_are_blinded_too(file: File, name: str, blind: str) -> Non
 
 def test_what_cannot_be_blinded_is_refused(file: File) -> None:
     text = refusal(data_of(file, "trees.mrg").blind, [0])
-    assert text.startswith("data set news: annotation cannot be removed from brackets. Write blind = false")
+    assert text.startswith("data set news: the annotation cannot be removed from brackets. Write blind = false")
 
 
 def test_formats_that_cannot_be_cut_are_refused(file: File) -> None:
@@ -179,6 +179,6 @@ def test_formats_that_cannot_be_cut_are_refused(file: File) -> None:
 def test_documents_are_asked_for_where_they_are_the_smallest_piece(file: File) -> None:
     file("chains.conll", DOCUMENTS)
     text = refusal(data_of, file, "chains.conll", by="sentence")
-    assert text.endswith('chains.conll: conll2012 is split by document only. Write by = "document"')
+    assert text.endswith('chains.conll: conll2012 can only be split by document. Write by = "document"')
     file("gold.conllu", corpus(5))
     assert "marks no documents" in refusal(data_of, file, "gold.conllu", by="document")

@@ -69,8 +69,8 @@ def test_the_blind_part_has_ids_texts_and_what_is_to_be_kept(file: File) -> None
     "text, settings, told",
     [
         (table(), {}, 'a table of items. Write by = "item" or by = "meta:COLUMN"'),
-        (table(), {"by": "meta:dic"}, 'no column dic for by = "meta:dic". There is: confidence, doc.'),
-        (table(), {"by": "meta:doc", "folds": 10}, "9 values of doc cannot be cut into 10 folds."),
+        (table(), {"by": "meta:dic"}, 'no column dic for by = "meta:dic". Available: confidence, doc.'),
+        (table(), {"by": "meta:doc", "folds": 10}, "9 values of doc cannot be divided into 10 folds."),
         (table(), {"stratify": True}, "is for tables of items."),
         ('["yes", "no", "no"]', {"by": "item"}, "has no line for each item. Convert it first"),
     ],
@@ -81,7 +81,7 @@ def test_what_cannot_be_split_is_refused(file: File, text: str, settings: dict[s
 
 def test_a_table_without_texts_needs_columns_to_keep(file: File) -> None:
     data = read(file, table("id,body,label,confidence,doc"), by="item")
-    assert "no column of texts is known. Name what systems may see" in refusal(lambda: data.blind([0]))
+    assert "no column is known to contain texts. Name those that systems may see" in refusal(lambda: data.blind([0]))
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=6, max_size=40), st.integers(3, 6), st.integers(1, 3))

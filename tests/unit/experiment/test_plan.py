@@ -63,24 +63,24 @@ SYSTEM = "[systems.copy]"
         (plan(folds="3"), "x.toml:2: folds: should be a whole number, not '3'."),
         (
             plan(repetitions=10**12),
-            "x.toml:4: repetitions: makes more than 1,000,000 runs of all systems. Take fewer repetitions or folds.",
+            "x.toml:4: repetitions: makes more than 1,000,000 runs of all systems. Use fewer repetitions or folds.",
         ),
         (plan(folds=600_000, repetitions=2), "x.toml:2: folds: makes more than 1,000,000 runs of all systems."),
         (plan(dev=1), "x.toml:3: dev: should be true or false, not 1."),
         (plan(seed=True), "x.toml:4: seed: should be a whole number, not True."),
         (
             plan(by="word"),
-            "x.toml:4: by: there is no choice 'word'. There is: sentence, document, item, meta:COLUMN.",
+            "x.toml:4: by: there is no choice 'word'. Available: sentence, document, item, meta:COLUMN.",
         ),
         (
             plan(measures=[]),
-            'x.toml:1: measures: names none. Write e.g. measures = ["accuracy"]; `assay measures` lists them.',
+            'x.toml:1: measures: is empty. Write e.g. measures = ["accuracy"]; `assay measures` lists them.',
         ),
         (plan(measures=["accuracy", "accuracy"]), "x.toml:1: measures: accuracy is named twice."),
         (plan(measures=[1]), "x.toml:1: measures: should be a list of texts in quotes, not [1]."),
         (
             plan(name="a b"),
-            "x.toml:4: name: the experiment 'a b' may only contain letters, digits and . + - _",
+            "x.toml:4: name: the experiment 'a b' can contain only letters, digits and . + - _",
         ),
         (
             plan(time_limit="soon"),
@@ -111,7 +111,7 @@ SYSTEM = "[systems.copy]"
         ),
         (
             plan({"a": {"train": "x {test}", "predict": "x"}}),
-            "x.toml:8: [systems.a] train: {test} is for predict: training does not see the test part.",
+            "x.toml:8: [systems.a] train: {test} is only for predict, because training must not see the test part.",
         ),
         (
             plan({"a": {"predict": "x {dev}"}}),
@@ -119,15 +119,15 @@ SYSTEM = "[systems.copy]"
         ),
         (
             plan({"a": {"predict": "x", "predictions": "y"}}),
-            "x.toml:9: [systems.a] predictions: replaces commands: leave train and predict out.",
+            "x.toml:9: [systems.a] predictions: replaces the commands. Leave train and predict out.",
         ),
         (
             plan({"a": {"predictions": "y{model}"}}),
-            "x.toml:8: [systems.a] predictions: there is no placeholder 'model'. There is: seed, data_set,",
+            "x.toml:8: [systems.a] predictions: there is no placeholder 'model'. Available: seed, data_set,",
         ),
         (
             plan({"a": {"predict": "x"}, "A": {"predict": "x"}}),
-            "x.toml: [systems.a] and [systems.A] differ in capitals alone.",
+            "x.toml: [systems.a] and [systems.A] differ only in case. Rename one of them.",
         ),
         (
             plan() + "[systems.copy.environment]\nA = 1\n",
@@ -151,15 +151,16 @@ def test_files_that_are_no_toml_are_refused(file: File) -> None:
     ("text", "message"),
     [
         (plan(measures=["acuracy"]), "x.toml:1: measures: there is no measure 'acuracy'. Did you mean"),
-        (plan(measures=["accuracy", "las"]), "x.toml:1: measures: are about different tasks: tags, dependencies."),
-        (plan(measures=["tag-f1/macro"]), "x.toml:1: measures: tag-f1 has no score 'macro'. There is: f1, precision"),
+        (plan(measures=["accuracy", "las"]), "x.toml:1: measures: belong to different tasks: tags, dependencies."),
+        (plan(measures=["tag-f1/macro"]), "x.toml:1: measures: tag-f1 has no score 'macro'. Available: f1, "
+        "precision"),
         (plan(news={"path": "no.conllu"}), "x.toml:5: [datasets.news] path: there is no file "),
         (plan(news={"column": "XPSO"}), "x.toml:4: [datasets.news]: "),
         (plan(news={"column": "HEAD"}), "x.toml:4: [datasets.news]: "),
         (plan(news={"task": "tag"}), "x.toml:4: [datasets.news]: there is no task 'tag'. Did you mean tags?"),
         (
             plan(folds=13),
-            "x.toml:4: [datasets.news]: news: 12 sentences cannot be cut into 13 folds. Take fewer folds.",
+            "x.toml:4: [datasets.news]: news: 12 sentences cannot be divided into 13 folds. Use fewer folds.",
         ),
         (plan(store="no/x.sqlite"), "x.toml:4: store: there is no folder "),
         (

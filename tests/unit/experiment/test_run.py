@@ -226,7 +226,7 @@ def test_predictions_with_other_words_fail(file: File, data: str) -> None:
     error = done()[0].failures[0].error
     assert error == (
         "scoring: predictions.conllu:7: 'x4', but parts/test.conllu:7 has 'w4'; none of gold's 6 sentences agree, so "
-        "the files hardly belong together. Give the system's output for parts/test.conllu."
+        "the files do not seem to belong together. Give the system's output for parts/test.conllu."
     )
 
 
@@ -239,7 +239,7 @@ def test_other_tokens_are_refused_unless_systems_may_cut_words(file: File) -> No
     systems = {"a": {"predict": joined, "blind": False}}
     file("x.toml", plan(systems, folds=2))
     error = done()[0].failures[0].error
-    assert "the predictions have other words than the test part, first 'a', but gold has 'ab'" in error
+    assert "the predictions have different words from the test part, first 'a', but gold has 'ab'" in error
     file("x.toml", plan(systems, folds=2, news={"own_tokens": True}))
     assert done()[0].count("done") == 2
 
@@ -247,9 +247,9 @@ def test_other_tokens_are_refused_unless_systems_may_cut_words(file: File) -> No
 @pytest.mark.parametrize(
     ("predict", "error"),
     [
-        ("true {output}", "predict: left no file predictions.conllu. It should write its predictions to {output}."),
+        ("true {output}", "predict: wrote no file predictions.conllu. It should write its predictions to {output}."),
         ("true", "scoring: predictions.conllu: the file is empty."),
-        ("sh -c 'kill -9 $$'", "predict: was ended by signal 9 (killed; was there too little memory?)."),
+        ("sh -c 'kill -9 $$'", "predict: was ended by signal 9 (killed, perhaps for lack of memory)."),
         ("sh -c 'sleep 60 & sleep 60'", "predict: took longer than its time limit of 0.3 s."),
         ("{workdir}/none", "predict: "),
     ],
@@ -331,7 +331,7 @@ def test_measurements_made_elsewhere_are_exported_beside_ours(file: File, data: 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n", "t.csv:1: has no column dataset."),
+        ("a,b\n", "t.csv:1: there is no column dataset."),
         ("dataset,system,repetition,fold,measure,value\n", "t.csv: contains no measurements."),
         ("dataset,system,repetition,fold,measure,value,value\n", "t.csv:1: has the column value twice."),
         (

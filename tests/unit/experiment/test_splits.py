@@ -59,7 +59,7 @@ def test_random_splits_are_eight_tenths_one_tenth_and_the_rest() -> None:
 
 def test_too_few_sentences_are_refused() -> None:
     text = refusal(make_split, Design(folds=10), "news", 1, 1, 7)
-    assert text == "news: 7 sentences cannot be cut into 10 folds. Take fewer folds."
+    assert text == "news: 7 sentences cannot be divided into 10 folds. Use fewer folds."
 
 
 @pytest.mark.parametrize("scheme", ["folds", "random"])
@@ -81,7 +81,7 @@ def test_splits_of_other_data_are_refused(file: File) -> None:
     write_splits("a.toml", ".")
     file("gold.conllu", corpus(13))
     data = Data.read(read_plan(file("b.toml", plan(news={"splits": "news.splits.json"}))).datasets["news"])
-    with pytest.raises(InputError, match="was made for other data"):
+    with pytest.raises(InputError, match="was made for different data"):
         data.split(1, 1)
 
 

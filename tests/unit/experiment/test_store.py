@@ -196,7 +196,7 @@ def test_a_store_without_checksum_is_brought_up_to_date_by_those_who_write() -> 
     other.close()
     before = Path("x.sqlite").read_bytes()
     assert refusal(Store, Path("x.sqlite")) == (
-        "x.sqlite: was written before stores had checksums (store 1). Bring it up to date: assay experiment run"
+        "x.sqlite: was written before stores had checksums (store 1). To update it: assay experiment run"
     )
     assert Path("x.sqlite").read_bytes() == before
     with Store(Path("x.sqlite"), create=True) as store:

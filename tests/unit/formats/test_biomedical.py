@@ -43,7 +43,7 @@ def test_a_fact_is_between_the_first_mentions_of_entities(file):
     name = file("a.txt", text)
     assert refusal(read, name) == (
         'a.txt:1: relation 2: its tail is "D9", which is the id of no span. Name a span that is listed.\n'
-        "To mend what has one sure reading and to drop the rest: --repair mend"
+        "To mend those with one clear reading and drop the rest: --repair mend"
     )
     corpus = read(name, repair="drop")
     arguments, relations = corpus.marks["arguments"], corpus.marks["relations"]

@@ -14,7 +14,7 @@ from unit.samples import drawn, refusal
 
 THE_END = "(S (NP (DT The) (NN end)) (VP (VBZ comes)))"
 WITHIN = "Brackets within words are written -LRB- and -RRB-."
-SKIP = "To leave out such trees, each on a line of its own: --on-mismatch skip"
+SKIP = "To leave out such trees, if each is on its own line: --on-mismatch skip"
 
 
 def test_words_tags_and_nodes_of_a_tree(file):
@@ -319,14 +319,14 @@ def test_a_tree_over_many_lines_cannot_be_left_out(file):
 
 
 def test_a_file_without_trees_is_refused(file):
-    assert refusal(read, file("a.ptb", "\n\n"), input_format="brackets") == "a.ptb: no words in it."
+    assert refusal(read, file("a.ptb", "\n\n"), input_format="brackets") == "a.ptb: contains no words."
 
 
 def test_there_is_no_column_but_the_tag(file):
     name = file("a.ptb", THE_END)
     assert read(name, columns=["XPOS"]).column("tag").strings() == ["DT", "NN", "VBZ"]
     assert read(name, columns=[]).columns == {}
-    assert refusal(read, name, columns=["LEMMA"]) == "a.ptb: there is no column 'LEMMA'. There is: tag."
+    assert refusal(read, name, columns=["LEMMA"]) == "a.ptb: there is no column 'LEMMA'. Available: tag."
 
 
 # --- telling the format ---

@@ -113,7 +113,7 @@ def test_the_text_is_part_of_the_hash(document):
     assert first.sha256 != second.sha256
 
 
-REMEDY = "\nTo mend what has one sure reading and to drop the rest: --repair mend"
+REMEDY = "\nTo mend those with one clear reading and drop the rest: --repair mend"
 FAULTS = {
     "T1\tPER 0 4\tAngela": f"T1: says 'Angela', but the text has 'Ange'. {CODE_POINTS}",
     "T1\tPER 0 99\tAngela": f"T1: from 0 to 99, but there are 44 characters. {CODE_POINTS}",
@@ -123,8 +123,8 @@ FAULTS = {
     "Fragments follow the order of the text and do not overlap.",
     "T1\tX 0 6;5 13\tAngela a Merkel": "T1: the fragment 5-13 begins before the end of the one before it. "
     "Fragments follow the order of the text and do not overlap.",
-    "T1\tPER 7 14\tMerkel ": "T1: 'Merkel ' begins or ends with white space. Take it off.",
-    "T1\tPER 6 7\t ": "T1: ' ' is nothing but white space. Take the span away.",
+    "T1\tPER 7 14\tMerkel ": "T1: 'Merkel ' begins or ends with white space. Remove it.",
+    "T1\tPER 6 7\t ": "T1: ' ' is only white space. Remove the span.",
     **dict.fromkeys(
         ("T1\tPER 0 13", "T1\t 0 13\tAngela Merkel", "T1\tX 0.0 9\tA", "T1 PER 0 6 Angela", "X1\tx", "PER\t0", "\tx"),
         "not a line of brat standoff. "
@@ -279,13 +279,13 @@ RELATION_FAULTS = {
     "*\tsame T1 T8": "there is no T8 in the file. Name a span or an event that is.",
     "N1\tReference T8 Q:1\tx": "there is no T8 in the file. Name a span or an event that is.",
     "R1\tx Arg2:T1 Arg1:T2": "Arg2 comes before Arg1. The first one is the head: exchange them.",
-    "R1\tx Arg1:T1": "'R1\\tx Arg1:T1' is written otherwise: R1<tab>Label Arg1:T1 Arg2:T2.",
-    "R1\t Arg1:T1 Arg2:T2": "'R1\\t Arg1:T1 Arg2:T2' is written otherwise: R1<tab>Label Arg1:T1 Arg2:T2.",
-    "*\tsame T1": "'*\\tsame T1' is written otherwise: *<tab>Label T1 T2, with two spans or more.",
-    "E1\tMove": "'E1\\tMove' is written otherwise: E1<tab>Type:T1 Role:T2, the trigger first.",
-    "N1\tReference T1 a b\tx": "'N1\\tReference T1 a b\\tx' is written otherwise: "
+    "R1\tx Arg1:T1": "'R1\\tx Arg1:T1' should have the form R1<tab>Label Arg1:T1 Arg2:T2.",
+    "R1\t Arg1:T1 Arg2:T2": "'R1\\t Arg1:T1 Arg2:T2' should have the form R1<tab>Label Arg1:T1 Arg2:T2.",
+    "*\tsame T1": "'*\\tsame T1' should have the form *<tab>Label T1 T2, with two spans or more.",
+    "E1\tMove": "'E1\\tMove' should have the form E1<tab>Type:T1 Role:T2, the trigger first.",
+    "N1\tReference T1 a b\tx": "'N1\\tReference T1 a b\\tx' should have the form "
     "N1<tab>Type T1 Resource:Id<tab>text, without blanks in the Id.",
-    "N1\tReference T1\tx": "'N1\\tReference T1\\tx' is written otherwise: "
+    "N1\tReference T1\tx": "'N1\\tReference T1\\tx' should have the form "
     "N1<tab>Type T1 Resource:Id<tab>text, without blanks in the Id.",
 }
 
@@ -293,7 +293,7 @@ RELATION_FAULTS = {
 @each("line, fault", RELATION_FAULTS.items())
 def test_a_faulty_relation_or_link_is_refused_with_its_place(document, line, fault):
     is_lost = fault.startswith("there is no")
-    remedy = "\nTo mend what has one sure reading and to drop the rest: --repair mend" * is_lost
+    remedy = "\nTo mend those with one clear reading and drop the rest: --repair mend" * is_lost
     path = document(f"{SPANS}{line}\n")
     assert refusal(read, path) == f"a.ann:4: {fault}{remedy}"
     if is_lost:
@@ -323,7 +323,7 @@ def test_an_empty_text_is_one_line(document):
 
 def test_units_of_other_names_are_refused(document):
     message = refusal(read, document(SPANS), input_format="brat(units=words)")
-    assert message == "there is no units = 'words'. There is: documents, lines."
+    assert message == "there is no units = 'words'. Available: documents, lines."
 
 
 def test_documents_without_sentences_are_not_resampled_by_sentences(document):

@@ -131,7 +131,7 @@ def given_predicted(file):
 
 def test_an_empty_column_is_told_of_with_what_may_be_meant(path, predicted):
     assert refusal(counted, path, predicted) == (
-        "s.txt: no heads in it (every cell is _). Systems' predictions may be in --column PHEAD+PDEPREL."
+        "s.txt: contains no heads (every cell is _). Systems' predictions may be in --column PHEAD+PDEPREL."
     )
 
 

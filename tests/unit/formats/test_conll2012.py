@@ -154,7 +154,7 @@ def test_the_column_of_tags_goes_by_its_usual_names(file, name):
 
 def test_other_columns_are_refused(file):
     path = file("a.conll", document("(1)"))
-    assert refusal(read, path, columns=["LEMMA"]) == "a.conll: there is no column 'LEMMA'. There is: XPOS."
+    assert refusal(read, path, columns=["LEMMA"]) == "a.conll: there is no column 'LEMMA'. Available: XPOS."
 
 
 def test_skeletons_have_places_but_no_words(corpus):
@@ -325,12 +325,12 @@ def test_a_mention_does_not_reach_into_the_next_document(refused):
 
 def test_an_id_that_occurs_twice_is_refused(refused, file):
     assert refused(document("-", name="(d); part 0"), document("-", name="(d); part 000")) == (
-        "a.conll:4: the id '(d); part 000' is already that of a.conll:1. Give each its own."
+        "a.conll:4: the id '(d); part 000' is already used in a.conll:1. Give each its own id."
     )
     file("set/a.conll", document("-"))
     file("set/b.conll", document("-"))
     assert refusal(read, "set") == (
-        "set/b.conll:1: the id '(d); part 000' is already that of set/a.conll:1. Give each its own."
+        "set/b.conll:1: the id '(d); part 000' is already used in set/a.conll:1. Give each its own id."
     )
 
 
@@ -358,7 +358,7 @@ def test_lines_with_too_few_columns_are_refused(refused):
     ]
     assert refused("#begin document (d)\na\tNN\t-\n#end document\n") == (
         "a.conll:2: 3 columns, but the word is in column 4 and the coreference in the last. "
-        'Say where the word is, e.g.: --input-format "conll2012(word=2)"'
+        'Give the column of the words, e.g.: --input-format "conll2012(word=2)"'
     )
     assert refused("#begin document (d)\nd -\nd -\nd\n#end document\n") == (
         "a.conll:4: 1 column, but the coreference is in the second. Is a cell missing?"
@@ -385,7 +385,7 @@ REFUSED = {
     "unclosed": f"the mention of chain 2 that opens here is not closed in its document. {DROP}",
     "unopened": f"chain 2 is closed here, but no mention of it is open. {DROP}",
     "no-end-document": "#begin document before the end of (bad/one); part 000. Put #end document first.",
-    "document-twice": "the id '(bad/one); part 000' is already that of document-twice.conll:1. Give each its own.",
+    "document-twice": "the id '(bad/one); part 000' is already used in document-twice.conll:1. Give each its own id.",
 }
 FAULTS = json.loads((CASES / "bad" / "expected.json").read_text())["files"]
 

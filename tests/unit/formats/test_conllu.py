@@ -259,20 +259,20 @@ def test_an_unknown_column_is_refused_with_the_nearest_names(file):
         "a.conllu: there is no column 'XPSO'. Did you mean XPOS or UPOS or DEPS?"
     )
     assert refusal(read, name, columns=["11"]) == (
-        "a.conllu: there is no column '11'. There is: LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC."
+        "a.conllu: there is no column '11'. Available: LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC."
     )
 
 
 def test_a_file_of_comments_only_has_no_words(file):
     name = file("a.conllu", "# sent_id = 1\n\n")
-    assert refusal(read, name, input_format="conllu") == "a.conllu: no words in it."
+    assert refusal(read, name, input_format="conllu") == "a.conllu: contains no words."
 
 
 def test_columns_that_are_aligned_by_blanks_get_advice_that_leads_somewhere(file):
     line = "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC {}\n1  Ann  _ _ _ _ _ _ _ _ (1)\n"
     anaphora = refusal(read, file("a.conll", line.format("IDENTITY")))
     assert anaphora.startswith("a.conll: CoNLL-UA of Universal Anaphora (IDENTITY in # global.columns), which is not")
-    assert "divided by spaces, but CoNLL-U has tabs" in refusal(read, file("b.conll", line.format("NOTES")))
+    assert "separated by spaces, but CoNLL-U has tabs" in refusal(read, file("b.conll", line.format("NOTES")))
     # With tabs the other columns are read.
     cells = ("1", "Ann", *["_"] * 8, "(1)", "_")
     tabs = file("c.conll", line.splitlines()[0].format("IDENTITY BRIDGING") + "\n" + "\t".join(cells) + "\n")

@@ -288,7 +288,7 @@ def test_all_problems_are_named_in_the_order_of_their_lines(conllu):
         f"a.conllu:4: the mention e7 is closed here but was not opened in its document. {missing}",
         f"a.conllu:5: the mention e2 is opened here and not closed in its document. {missing}",
         f"a.conllu:6: the mention e3[1/2] begins here, but its part 2 of 2 does not follow. {missing}",
-        "a.conllu:7: 'x' is not of the form (e1-person(e2-place)e3). Mend the brackets.",
+        "a.conllu:7: 'x' is not of the form (e1-person(e2-place)e3). Correct the brackets.",
         f"a.conllu:10: the mention e1 is closed here but was not opened in its document. {missing}",
         f"a.conllu:11: e4[2/2] begins without the part before it. {missing}",
     ]
@@ -310,7 +310,7 @@ def test_mentions_without_a_bracket_are_dropped_on_request(conllu):
 def test_an_id_that_occurs_twice_is_refused(conllu):
     given = conllu(sentence("(e1)", first=newdoc("a")), sentence("(e1)", first=newdoc("(a); part 0")))
     assert refusal(read_corefud_chains, given) == (
-        "a.conllu:6: the id '(a); part 000' is already that of a.conllu:3. Give each its own."
+        "a.conllu:6: the id '(a); part 000' is already used in a.conllu:3. Give each its own id."
     )
 
 

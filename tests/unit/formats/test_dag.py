@@ -50,7 +50,7 @@ OUTPUT = (
 
 
 def graph(*words: tuple[str, str]) -> str:
-    """Words with their chosen tags, several divided by commas, in the order given."""
+    """Words with their chosen tags, several separated by commas, in the order given."""
     return "".join(
         edge(i, i + 1, form, tag, "1.000", mark=None)
         for i, (form, tags) in enumerate(words)
@@ -304,7 +304,7 @@ def test_a_line_that_is_no_edge_is_refused(file, line, message):
 
 
 def test_a_file_of_comments_only_has_no_words(file):
-    assert refusal(read, file("a.dag", "#1650\n\n"), input_format="dag") == "a.dag: no words in it."
+    assert refusal(read, file("a.dag", "#1650\n\n"), input_format="dag") == "a.dag: contains no words."
 
 
 # --- scoring ---

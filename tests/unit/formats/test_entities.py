@@ -145,10 +145,10 @@ REFUSED: list[tuple[list[Any], str]] = [
         [["(e1[1/2]-a", "(e1[2/2]-a", "e1[1/2])e1[2/2])"]],
         "3: e1[2/2] begins before the part before it has ended. Is a bracket missing?",
     ),
-    ([["", "e1"]], "3: 'e1' is not of the form (e1-person(e2-place)e3). Mend the brackets."),
-    ([["()"]], "2: '()' is not of the form (e1-person(e2-place)e3). Mend the brackets."),
-    ([["(-a)"]], "2: '(-a)' is not of the form (e1-person(e2-place)e3). Mend the brackets."),
-    ([["(e1[3/2]-a)"]], "2: '(e1[3/2]-a)' is not of the form (e1-person(e2-place)e3). Mend the brackets."),
+    ([["", "e1"]], "3: 'e1' is not of the form (e1-person(e2-place)e3). Correct the brackets."),
+    ([["()"]], "2: '()' is not of the form (e1-person(e2-place)e3). Correct the brackets."),
+    ([["(-a)"]], "2: '(-a)' is not of the form (e1-person(e2-place)e3). Correct the brackets."),
+    ([["(e1[3/2]-a)"]], "2: '(e1[3/2]-a)' is not of the form (e1-person(e2-place)e3). Correct the brackets."),
 ]
 
 
@@ -170,7 +170,7 @@ def test_fields_that_are_not_declared_are_refused(corpus):
 
 def test_an_unknown_field_is_refused_with_those_there_are(corpus):
     assert refusal(read_entity_spans, corpus(["(e1-x)"]), field="type") == (
-        "a.conllu: there is no field 'type' in Entity. There is: eid, etype, head, other."
+        "a.conllu: there is no field 'type' in Entity. Available: eid, etype, head, other."
     )
 
 

@@ -94,7 +94,7 @@ REFUSED = {
     ),
     "no role": (
         mentioned(_TRIGGER, {"entity_id": "m", "role": ""}),
-        "event_mentions[0].arguments[0]: the label is empty. Give one, or take the argument away.",
+        "event_mentions[0].arguments[0]: the label is empty. Give one, or remove the argument.",
     ),
     "a short row": (
         sentence(events=[{"trigger": [1, 2], "arguments": []}]),
@@ -104,7 +104,7 @@ REFUSED = {
         sentence(graph={"entities": [], "triggers": [[1, 2, "Attack"]], "roles": [[0, 0, "Target"]]}),
         "graph.roles[0]: the number among entities is 0, but one below 0 is expected.",
     ),
-    "no words": ({"tokens": [], "events": []}, "no words in it. A sentence is"),
+    "no words": ({"tokens": [], "events": []}, "contains no words. A sentence is"),
 }
 
 
@@ -140,14 +140,14 @@ def test_heads_and_overlaps_of_arguments(tmp_path):
     measures = [f"arguments(match={match})" for match in ("span", "overlap", "head")]
     result = assay.score(gold, {"s": system}, measures, times=20)
     assert [row.value for row in result.scores if row.score == "f1" and not row.label] == [0, 1, 1]
-    with pytest.raises(InputError, match="no heads of mentions in it, which match=head needs"):
+    with pytest.raises(InputError, match="has no heads of mentions, which match=head needs"):
         assay.score(FORMATS / "oneie.jsonl", {"s": FORMATS / "oneie.jsonl"}, ["arguments(match=head)"])
 
 
 def test_maven_has_no_arguments():
     maven = FORMATS / "maven.jsonl"
     assert {row.measure for row in assay.score(maven, {"s": maven}).scores} == {"triggers", "triggers(label=any)"}
-    with pytest.raises(InputError, match="MAVEN has triggers and no arguments, so there is nothing to compare"):
+    with pytest.raises(InputError, match="MAVEN has only triggers, so there are no arguments to compare"):
         assay.score(maven, {"s": maven}, ["fair-events"])
 
 

@@ -121,10 +121,10 @@ DYGIE_FAULTS = [
     ({"ner": [[], [], [[0, 1, "X"]]]}, "ner[2][0] lies in sentence 0. Places count over the document."),
     ({"ner": [[[0, 1]], [], []]}, "ner[0][0] is [0, 1], but [first, last, type] is expected."),
     ({"ner": [[[0, "1", "X"]], [], []]}, 'ner[0][0] is [0, "1", "X"], but [first, last, type] is expected.'),
-    ({"ner": [[[0, 1, ""]], [], []]}, "ner[0][0]: the label is empty. Give one, or take the span away."),
+    ({"ner": [[[0, 1, ""]], [], []]}, "ner[0][0]: the label is empty. Give one, or remove the span."),
     (
         {"relations": [[[0, 0, 1, 1, ""]], [], []]},
-        "relations[0][0]: the label is empty. Give one, or take the relation away.",
+        "relations[0][0]: the label is empty. Give one, or remove the relation.",
     ),
     (
         {"relations": [[[0, 0, 1, "x"]], [], []]},
@@ -218,10 +218,10 @@ DOCRED_FAULTS = [
     ({"labels": [{"h": 0, "t": 5, "r": "P1"}]}, "labels[0]: t is 5, but there are 2 entities, counted from 0."),
     (
         {"labels": [{"h": 0, "t": 1, "r": ""}]},
-        "labels[0]: r: the label is empty. Give one, or take the relation away.",
+        "labels[0]: r: the label is empty. Give one, or remove the relation.",
     ),
     ({"labels": [7]}, "labels[0]: h is null, but there are 2 entities, counted from 0."),
-    ({"title": "d0"}, "the id 'd0' is already that of a.json:1. Give each its own."),
+    ({"title": "d0"}, "the id 'd0' is already used in a.json:1. Give each its own id."),
 ]
 
 
@@ -273,7 +273,7 @@ def test_documents_with_chains_are_still_compared_by_these(documents):
 def test_a_corpus_without_spans_has_nothing_to_relate_or_to_link(file):
     corpus = read(file("a.tsv", "The\tDT\nend\tNN\n"))
     message = (
-        "a.tsv: contains no spans (tsv), so there is nothing to relate or to link. Is it another --task or "
-        "--input-format?"
+        "a.tsv: contains no spans (tsv), so there is nothing to relate or to link. Try another --task or "
+        "--input-format."
     )
     assert (refusal(relations_in, corpus), refusal(links_in, corpus)) == (message, message)

@@ -65,7 +65,7 @@ def test_faults_of_deps_are_named_by_their_line(tmp_path: Path) -> None:
         "x.conllu:5: head 9 in DEPS, in a sentence of 2 words.",
         "x.conllu:8: 'root' in DEPS, but head:relation is expected, e.g. 3:nsubj|5:nsubj.",
         "x.conllu:7: head 8.1 in DEPS is not an empty node of its sentence.",
-        "x.conllu:7: the empty node 1.1 is there twice. Give each an id of its own.",
+        "x.conllu:7: the empty node 1.1 appears twice. Give each its own id.",
         "x.conllu:9: head 7 in DEPS, in a sentence of 2 words.",
     ]
 

@@ -232,12 +232,12 @@ REFUSED = {
     "sdp: nothing": (edge("_"), f"x.txt:1: the label '_' {OTHERWISE} sdp. {REMEDY}"),
     "sdp: a word of two lines": (
         graph(input="Kim don't sle\np."),
-        "x.txt:1: 'sle\\np' contains a tab or line end, which divides the cells of sdp. Mend it in the file.",
+        "x.txt:1: 'sle\\np' contains a tab or line end, which separates the cells of sdp. Correct it in the file.",
     ),
     "mrp: white space": (
         conllu("1 a 0:root").replace("a", "a\u00a0"),
         "x.txt:1: the word 'a\\xa0' begins or ends with white space, which no node of mrp can cover. "
-        "Mend it in the file.",
+        "Correct it in the file.",
     ),
     "conll09: graphs": (
         SDP,
@@ -264,7 +264,7 @@ REFUSED = {
     ),
     "biojson: no words": (
         PROPS,
-        "x.txt: has no words, which biojson consists of. Say in which column they are: "
+        "x.txt: has no words, which biojson consists of. Give their columns: "
         '--input-format "props(word=1, predicate=2)".',
     ),
     "up: no words": (
@@ -284,7 +284,7 @@ REFUSED = {
         tagged("B-A0", "B-V", "O", sense="-"),
         f"x.txt:1: the sense '-' {OTHERWISE} props. {REMEDY}",
     ),
-    "props: an unknown parameter": (PROPS, "format props takes no parameters, so not 'words' either."),
+    "props: an unknown parameter": (PROPS, "format props takes no parameters, but 'words' is given."),
     "sdp: an unknown version": (SDP, "there is no version = '2013'. Did you mean 2015 or 2014?"),
 }
 TARGETS = {"props: an unknown parameter": "props(words=1)", "sdp: an unknown version": "sdp(version=2013)"}

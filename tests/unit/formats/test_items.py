@@ -193,13 +193,13 @@ def refusal(*arguments: str) -> str:
         ("id,label\n1,x\n2\n3,x\n", (), "s.csv:3: 1 cell, but the first line has 2."),
         ('id,label\n1,"x\n2,y\n', (), "s.csv:2: not a table that can be read (unexpected end of data)."),
         ("id,mine\n1,x\n2,y\n3,x\n", (), "s.csv: no column is called like a system's labels (prediction,"),
-        ("id,label,conf,prob\n1,x,.1,.2\n", (), "s.csv: the confidence may be in conf or prob. Say which:"),
+        ("id,label,conf,prob\n1,x,.1,.2\n", (), "s.csv: the confidence may be in conf or prob. Choose one:"),
         ("id,label,conf\n1,x,.1\n2,y,high\n", (), "s.csv:3: 'high' in column conf is not a number."),
         ("id,label,label\n1,x,y\n", (), "s.csv:1: two columns are called 'label'."),
         ("id,label\n1,x\n,y\n3,x\n", (), "s.csv:3: the id in column id is empty."),
-        ("qid,uid,label\n1,1,x\n2,2,y\n", (), "s.csv: the ids may be in uid or qid. Say which: --id uid"),
-        ("id,pred,output\n1,x,y\n", (), "s.csv: s may be pred or output. Say which: --column s=pred."),
-        ("id,label\n", (), "s.csv: no items in it, only a header."),
+        ("qid,uid,label\n1,1,x\n2,2,y\n", (), "s.csv: the ids may be in uid or qid. Choose one: --id uid"),
+        ("id,pred,output\n1,x,y\n", (), "s.csv: s may be pred or output. Choose one: --column s=pred."),
+        ("id,label\n", (), "s.csv: contains no items, only a header."),
         ("x,1,y\nz,2,y\n", (), "s.csv: 3 columns without names. Say what they are, e.g."),
         (GOLD, ("--id", "nr"), "g.csv: there is no column 'nr'."),
         (GOLD, ("--input-format", "items(order=x<x)"), "format items: order=x<x names a label twice, or none."),
@@ -282,7 +282,7 @@ def test_one_table_has_several_systems_and_runs(file):
         "mine": ["x", "y", "y"],
     }
     numbers = file("numbers.csv", "id,gold,a\n1,0.5,0.4\n2,0.25,0.2\n")
-    assert "so name the systems: --column gold=gold --column NAME=COLUMN. There is: a." in refusal("score", numbers)
+    assert "so name the systems: --column gold=gold --column NAME=COLUMN. Available: a." in refusal("score", numbers)
     assert "so there are no systems" in refusal("score", file("alone.csv", "id,gold,size\n1,x,3\n2,y,4\n"))
 
 
@@ -312,7 +312,7 @@ def test_logs_with_other_documents_or_targets_are_refused(file):
     file("a.jsonl", json.dumps(line) + "\n")
     file("b.jsonl", json.dumps({**line, "doc_hash": "b"}) + "\n")
     assert refusal("compare", "a.jsonl", "b.jsonl").startswith(
-        "b.jsonl:1: document 0 is another one than in a.jsonl:1."
+        "b.jsonl:1: document 0 differs from the one in a.jsonl:1."
     )
     file("b.jsonl", json.dumps({**line, "target": "0", "acc": 0.0}) + "\n")
     assert refusal("compare", "a.jsonl", "b.jsonl").startswith(
@@ -439,7 +439,7 @@ def refuse(*sides: Any, **options: Any) -> str:
             "pairID,label\np1,a\np2,b\np3,a\n",
             "pairID,prediction\np3,a\np1,a\np2,b\n",
             "s.csv: column pairID has the cells of g.csv, each once and in another order. If these are ids: --id "
-            "pairID; to go by order all the same: --id none",
+            "pairID; to match by order anyway: --id none",
         ),
         (
             "id;label\n1;2,5\n2;4\n",
@@ -454,7 +454,7 @@ def refuse(*sides: Any, **options: Any) -> str:
         (
             "id label\n1 a\n2 b\n",
             "id label\n1 a\n2 b\n",
-            'g.csv: do spaces divide the columns? Say so: --input-format "items(sep=space)"',
+            'g.csv: are the columns separated by spaces? Then: --input-format "items(sep=space)"',
         ),
         (
             "id,label\n1,a\n2,b\n",
@@ -481,7 +481,7 @@ def test_cells_that_look_like_sets_and_systems_that_always_say_the_same_are_told
     file("g.csv", "id,label\n1,arts|tech\n2,arts\n3,tech\n")
     file("s.csv", "id,label\n1,arts\n2,arts\n3,arts\n")
     warnings = assay.score("g.csv", "s.csv", times=10).warnings
-    assert "the label arts|tech may be a set: --sets '|'" in warnings
+    assert "the label arts|tech may be a set. If it is: --sets '|'" in warnings
     assert "s: always answers arts." in warnings
 
 
@@ -523,7 +523,7 @@ def test_scores_without_gold_are_refused_if_unclear(file):
     file("a.csv", "id,judge,fluency\n1,2,.5\n2,,.5\n")
     several = 'a.csv: judge, fluency have numbers. Name the score: -m "mean(of=judge)"; if each is a system\'s: '
     assert refusal("score", "a.csv", "-m", "mean") == f"{several}--column judge --column fluency"
-    assert "there is no column 'x'. There is: id, judge, fluency." in refusal("score", "a.csv", "-m", "mean(of=x)")
+    assert "there is no column 'x'. Available: id, judge, fluency." in refusal("score", "a.csv", "-m", "mean(of=x)")
     assert "(2). --missing empty" in refusal("score", "a.csv", "-m", "mean(of=judge)")
     file("b.csv", "id,name\n1,x\n")
     assert refusal("score", "b.csv", "-m", "mean").startswith("b.csv: no column has numbers.")
@@ -595,7 +595,7 @@ def test_logs_of_inspect_are_called_by_their_models_and_say_what_failed(file):
         ("id,text,label\n1,good,a\n2,bad, really,b\n", "g:3: 4 cells, but the first line has 3. Put a text that"),
         ("id,label\n1,a\n2\n", "g:3: 1 cell, but the first line has 2."),
         ("word,label\nAnna,B-PER\nsings,O\n", "g: words, but commas divide the columns. Save it with tabs"),
-        ("id,label\n001,a\n2,b\n3,a\n", "s.csv:2: id 1 is not in g, which has 001: write ids alike."),
+        ("id,label\n001,a\n2,b\n3,a\n", "s.csv:2: id 1 is not in g, which has 001: write ids in the same way."),
     ],
 )
 def test_faults_of_gold_name_their_line(file, gold, message):
@@ -616,4 +616,4 @@ def test_columns_like_confidences_get_a_hint_and_scores_rank_without_answers(fil
     )
     ranked = assay.score("g.csv", "s.csv", "auc", input_format="s=items(confidence=score)", times=10)
     assert ranked.scores[0].value == 0.75 and not any("no answer" in text for text in ranked.warnings)
-    assert "-m auc to rank them" in refuse("g.csv", "s.csv", input_format="s=items(confidence=score)")
+    assert "rank the items: -m auc" in refuse("g.csv", "s.csv", input_format="s=items(confidence=score)")

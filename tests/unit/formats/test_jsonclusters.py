@@ -67,7 +67,7 @@ def test_predicted_clusters_are_read_where_they_are_alone_or_asked_for(corpus, r
         '--input-format "clusters(which=predicted_clusters)"'
     )
     assert refused(line(), input_format="clusters(which=predicted_clusters)") == (
-        "a.jsonl:1: no predicted_clusters in it. There is: doc_key, sentences, clusters."
+        "a.jsonl:1: no predicted_clusters in it. Available: doc_key, sentences, clusters."
     )
 
 
@@ -164,7 +164,7 @@ def test_documents_that_are_none_are_refused(refused, text, message):
 
 def test_an_id_that_occurs_twice_is_refused(refused):
     assert refused(line(), line(doc_key="(d); part 0")) == (
-        "a.jsonl:2: the id '(d); part 000' is already that of a.jsonl:1. Give each its own."
+        "a.jsonl:2: the id '(d); part 000' is already used in a.jsonl:1. Give each its own id."
     )
 
 

@@ -181,7 +181,7 @@ DOCUMENT_FAULTS = [
         {"text": "x", "marks": []},
         'no list of spans among text, marks. Call it "spans", and give [] if there are none.',
     ),
-    ({"text": TEXT, "spans": [PER], "entities": [PER]}, "spans in spans and in entities. Leave one of them."),
+    ({"text": TEXT, "spans": [PER], "entities": [PER]}, "spans in spans and in entities. Keep one of them."),
     ({"id": True, "text": "x", "spans": []}, "the id is true, but a string is expected."),
     ({"id": " ", "text": "x", "spans": []}, "the id is empty. Give each document its own, or none an id."),
     (
@@ -227,7 +227,7 @@ def test_a_faulty_document_is_refused_with_its_line(documents, document, message
 
 def test_an_id_given_twice_is_refused_in_one_file_and_over_several(documents, file):
     document = {"id": "a", "text": "x", "spans": []}
-    message = "the id 'a' is already that of {}. Give each its own."
+    message = "the id 'a' is already used in {}. Give each its own id."
     assert refusal(read, documents(document, document)) == "a.jsonl:2: " + message.format("a.jsonl:1")
     file("d/1.jsonl", json.dumps(document))
     file("d/2.jsonl", json.dumps({**document, "text": "y"}))
@@ -282,7 +282,7 @@ def test_json_that_cannot_be_read_is_refused_too(file, text):
 
 @pytest.mark.parametrize("text", ["[]", "[\n]\n"])
 def test_a_file_without_documents_is_refused(file, text):
-    assert refusal(read, file("a.json", text)) == f"a.json: no documents in it. {EXAMPLE}"
+    assert refusal(read, file("a.json", text)) == f"a.json: contains no documents. {EXAMPLE}"
 
 
 def test_what_is_no_document_is_refused(file):
@@ -293,8 +293,8 @@ def test_what_is_no_document_is_refused(file):
 # --- spans ---
 
 SPAN_FAULTS = [
-    ({"start": 0, "end": 14, "label": "A"}, ": 'Angela Merkel ' begins or ends with white space. Take it off."),
-    ({"start": 6, "end": 7, "label": "A"}, ": ' ' is nothing but white space. Take the span away."),
+    ({"start": 0, "end": 14, "label": "A"}, ": 'Angela Merkel ' begins or ends with white space. Remove it."),
+    ({"start": 6, "end": 7, "label": "A"}, ": ' ' is only white space. Remove the span."),
     ({"start": 0, "end": 99, "label": "A"}, f": from 0 to 99, but there are 32 characters. {CODE_POINTS}"),
     ({"start": -6, "end": 3, "label": "A"}, f": from -6 to 3, but there are 32 characters. {CODE_POINTS}"),
     ({"start": 5, "end": 5, "label": "A"}, ": from 5 to 5, which is empty. The end must come after the start."),
@@ -304,9 +304,9 @@ SPAN_FAULTS = [
     ({"start": 0, "label": "A"}, ": end is null, but a whole number is expected."),
     ({"start": 0, "end": 6}, ": no label among start, end. "
      "Give it as label, type, entity_group, entity_type, category."),
-    ({"start": 0, "end": 6, "label": " "}, ": the label is empty. Give one, or take the span away."),
+    ({"start": 0, "end": 6, "label": " "}, ": the label is empty. Give one, or remove the span."),
     ({"start": 0, "end": 6, "labels": []}, ": the label is [], but a string is expected."),
-    ({"start": 0, "end": 6, "label": "A\tB"}, ": the label 'A\\tB' has a tab or a line break in it. Take it out."),
+    ({"start": 0, "end": 6, "label": "A\tB"}, ": the label 'A\\tB' has a tab or a line break in it. Remove it."),
     ({"label": "A", "fragments": []}, ": fragments should be a list of pairs: [[0, 5], [16, 23]]."),
     ({"label": "A", "fragments": [[0, 6], [3, 13]]}, ": the fragment 3-13 begins before the end of the one "
      "before it. Fragments follow the order of the text and do not overlap."),
@@ -401,7 +401,7 @@ REFUSED = {
     "--which anna or --which ben",
     "carla": f"--which carla: no such annotator or model in a.jsonl. {CONTENTS}",
     "model:anna": f"--which model:anna: no such annotator or model in a.jsonl. {CONTENTS}",
-    "ground-truth": f"a.jsonl: no document is left, all are without ground truth or skipped. {CONTENTS}",
+    "ground-truth": f"a.jsonl: no document is left, because all are without ground truth or skipped. {CONTENTS}",
 }
 
 
@@ -465,10 +465,10 @@ def test_a_file_of_predictions_is_gold_only_if_the_user_says_so(documents):
         "(1). Whose is s? --which s=model:m1 or --which s=annotations; all that it contains: assay formats both.jsonl"
     )
     assert refusal(assay.score, both, {"s": both}, "exact", which=("anna", "m1"), times=5) == (
-        "--which anna --which m1: give one for each file, e.g. --which gold=anna"
+        "--which anna --which m1: name the file of each, e.g. --which gold=anna"
     )
     assert refusal(assay.score, both, {"s": both}, "exact", which={"t": "m1"}, times=5) == (
-        "there is no system 't'. There is: gold, s."
+        "there is no system 't'. Available: gold, s."
     )
     tasks = [task("anna", models=["m1"]), task("anna")]
     assert assay.score(tasks, {"s": tasks}, "exact", which={"s": "anna"}, times=5).scores[0].value == 1
@@ -652,7 +652,7 @@ RELATION_FAULTS = [
     (in_(tail=[1]), "its tail is [1]. Give a span's id, its place in the list, or its offsets."),
     (in_(tail={"label": "X"}), 'its tail is {"label": "X"}, which has no start. Give it and the end, or an id.'),
     (in_(head={"start": 0, "end": 99}), f"its head: from 0 to 99, but there are 32 characters. {CODE_POINTS}"),
-    (in_(label=""), "the label is empty. Give one, or take the relation away."),
+    (in_(label=""), "the label is empty. Give one, or remove the relation."),
     (in_(label=()), "no label among head, tail. Give it as label or type."),
 ]
 
@@ -676,7 +676,7 @@ def test_relations_that_are_no_list_of_objects_are_refused(documents):
 def test_an_argument_that_may_be_several_spans_is_refused(documents):
     both = [PER, {**PER, "label": "ORG"}]
     name = documents({"text": TEXT, "spans": both, "relations": [in_(head={"start": 0, "end": 13}, tail=0)]})
-    fault = "may be each of 2 spans. Give these one label each, and name one."
+    fault = "matches 2 spans. Give each its own id, and name one."
     assert refusal(read, name) == f"a.jsonl:1: relation 1: its head {fault}"
     labels = {**PER, "label": ["PER", "ORG"]}
     name = documents({"text": TEXT, "spans": [labels], "relations": [in_(head=0, tail=0)]})
@@ -684,10 +684,10 @@ def test_an_argument_that_may_be_several_spans_is_refused(documents):
 
 
 SPAN_FAULTS = [
-    ({"link": "New York"}, "the identifier 'New York' is empty or has blanks in it. Take them out."),
-    ({"links": ["Q1", ""]}, "the identifier '' is empty or has blanks in it. Take them out."),
+    ({"link": "New York"}, "the identifier 'New York' is empty or has blanks in it. Remove them."),
+    ({"links": ["Q1", ""]}, "the identifier '' is empty or has blanks in it. Remove them."),
     ({"link": 5}, "an identifier is 5, but a string is expected."),
-    ({"link": "Q1", "kb_id": "Q2"}, "identifiers in link and in kb_id. Leave one of them."),
+    ({"link": "Q1", "kb_id": "Q2"}, "identifiers in link and in kb_id. Keep one of them."),
     ({"links": [{"id": "Q1", "score": "high"}]}, 'the score of Q1 is "high", but a number is expected.'),
     ({"links": [{"id": "Q1", "score": 10**400}]}, f"the score of Q1 is 1{'0' * 59}…, but a number is expected."),
     ({"id": "c"}, 'has the id "c" of another span. Give each its own.'),

@@ -52,7 +52,7 @@ def test_the_text_is_the_string_in_which_the_texts_of_results_are(documents):
     for order in ([0, 1], [1, 0]):
         others = [task({"title": "Rome", "body": "in Rome"}), task(shown, region(0, 13, "PER"))]
         assert {*read(documents(*(others[one] for one in order))).texts} == {"in Rome", TEXT}
-    remedy = 'a.jsonl:1: the text may be in title, body. Say where it is: --input-format "jsonl(text=title)"'
+    remedy = 'a.jsonl:1: the text may be in title, body. Name it: --input-format "jsonl(text=title)"'
     assert refusal(read, documents(tasks[0])) == remedy
     assert read(documents(tasks[0]), input_format="jsonl(text=title)").texts == ("Nothing",)
     message = "a.jsonl:1: no text called head. There are: title, body."
@@ -140,7 +140,7 @@ def test_old_exports_have_completions_and_drafts_are_nobodys(documents):
     old = {"data": {"text": TEXT}, "completions": [{"result": [region(0, 6, "A")]}]}
     assert [label for _, label, _ in placed(read(documents(old)))] == ["A"]
     draft = {"data": {"text": TEXT}, "annotations": [], "drafts": [{"result": [region(0, 6, "A")]}]}
-    message = "a.jsonl: no document is left, all are not annotated or skipped"
+    message = "a.jsonl: no document is left, because all are not annotated or skipped"
     assert refusal(read, documents(draft)) == message + MORE
 
 
@@ -172,7 +172,7 @@ def test_spans_of_doccano_name_their_users(documents):
     rows = [{"text": TEXT, "annotations": [{**span, "user": 1}]}, {"text": "x", "annotations": []}]
     corpus = read(documents(*rows))
     assert (corpus.documents, corpus.which, corpus.shape) == (2, "annotations", "doccano JSON")
-    assert corpus.notes == ("Documents without a span of annotator 1, who is taken to have seen them: 1.",)
+    assert corpus.notes == ("Documents without a span of annotator 1, who is assumed to have seen them: 1.",)
     assert "annotators 1 (1) and without a name (1)" in refusal(
         read, documents({"text": TEXT, "annotations": [{**span, "user": 1}, span]})
     )
@@ -239,7 +239,7 @@ def test_rows_with_one_id_and_other_annotators_are_one_document(documents):
     assert read(documents(*rows), which="ben").documents == 1
     assert "--which ann or --which ben" in refusal(read, documents(*rows))
     assert "Keep one of them" in refusal(read, documents(rows[0], rows[0]))
-    assert "the id '1' is already that of" in refusal(read, documents(*({**row, "annotator": None} for row in rows)))
+    assert "the id '1' is already used in" in refusal(read, documents(*({**row, "annotator": None} for row in rows)))
 
 
 # --- offsets and lists of Python ---

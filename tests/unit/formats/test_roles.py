@@ -13,7 +13,7 @@ from unit.samples import refusal
 
 
 def rows(*lines):
-    """Lines of cells divided by tabs; blanks stand for tabs."""
+    """Lines of cells separated by tabs; blanks stand for tabs."""
     return "".join("\t".join(line.split(" ")) + "\n" for line in lines)
 
 
@@ -105,11 +105,11 @@ def test_a_form_that_cannot_be_told_is_asked_for(file, text, fact):
     """The second file has a first line alone that is known to be whole, and no predicate in it."""
     path = file("x.txt", text + "\n")
     assert refusal(Input, path, input_format="up") == (
-        f'x.txt: {fact}. Say where they are: --input-format "up(columns=8)" (a flag, the sense, roles after eight '
+        f'x.txt: {fact}. Give their column: --input-format "up(columns=8)" (a flag, the sense, roles after eight '
         'columns) or "up(columns=10)" (the sense, roles after ten).'
     )
     assert refusal(Input, path, input_format="up(columns=9)") == (
-        "format up: columns is 8 or 10, the number of columns before propositions, not 9."
+        "format up: columns should be 8 or 10, the number of columns before propositions, not 9."
     )
 
 
@@ -145,8 +145,8 @@ def test_universal_propositions_2_without_words_correspond_line_by_line(file):
 
 UP2_FAULTS = {
     ("A1:2|", "A1-2|"): "4: 'A1-2', but arguments such as A0:3|A1:5 are expected.",
-    ("A1:2|", "A1:9|"): "4: 'A1:9' in a sentence of 4 words, which are counted from 1. Mend the numbers.",
-    ("A1:2|", "A1:0|"): "4: 'A1:0' in a sentence of 4 words, which are counted from 1. Mend the numbers.",
+    ("A1:2|", "A1:9|"): "4: 'A1:9' in a sentence of 4 words, which are counted from 1. Correct the numbers.",
+    ("A1:2|", "A1:0|"): "4: 'A1:0' in a sentence of 4 words, which are counted from 1. Correct the numbers.",
     ("come.01", "_"): "4: arguments of a word that is not a predicate. Fill UP:PRED with a sense.",
     ("now\tA\t_\t_\t_", "now\tA\t_\t_"): "5: 2 columns of propositions, but 3 are named. Is a cell missing?",
     ("# global.columns = ID FORM", "# global.columns = ID TOKEN"): (
@@ -165,7 +165,7 @@ def test_faults_of_universal_propositions_2(file, change):
 def test_stretches_that_end_before_they_begin_and_arguments_given_twice(file):
     path = file("x.conllup", UP2.replace("A1:1-2", "A1:2-1"))
     assert refusal(roles_of, path, "up2-spans") == (
-        "x.conllup:4: 'A1:2-1' in a sentence of 4 words, which are counted from 1. Mend the numbers."
+        "x.conllup:4: 'A1:2-1' in a sentence of 4 words, which are counted from 1. Correct the numbers."
     )
     twice = file("y.conllup", UP2.replace("A1:1-2", "A1:1-2|A1:1-2"))
     corpus = with_roles(read_labels(Input(twice, input_format="up2-spans"), [ROLES]))
@@ -251,7 +251,7 @@ FAULTS = {
         CONLL09.replace("sleep.01\tA1\t_", "_\tA1\t_"),
         "x.txt:1: 2 columns of arguments, but the sentence has 1 predicate. Is a cell missing, or too many?\n"
         "x.txt:2: 2 columns of arguments, but the sentence has 1 predicate. Is a cell missing, or too many?\n"
-        "x.txt:3: FILLPRED is Y and PRED is empty. Fill it with a sense, or take the Y away.",
+        "x.txt:3: FILLPRED is Y and PRED is empty. Fill it with a sense, or remove the Y.",
     ),
     "props: a cell too few": (
         rows("- (A0*) *", "give (V*)", "try * (V*)"),
@@ -301,15 +301,14 @@ def test_a_file_without_roles_says_which_formats_have_them(file):
 def test_measures_of_words_and_of_stretches_are_not_mixed(file):
     heads, spans = file("x.txt", CONLL09), file("y.txt", PROPS)
     assert refusal(assay.score, heads, {"s": heads}, "srl-span") == (
-        "x.txt: its arguments are words, and the measure is about stretches of words. There is srl, srl-arguments "
-        "and the like."
+        "x.txt: its arguments are words, but the measure needs stretches of words. Use srl, srl-arguments and "
+        "the like."
     )
     assert refusal(assay.score, spans, {"s": spans}, "srl") == (
-        "y.txt: its arguments are stretches of words, and the measure is about words. There is srl-span, "
-        "srl-span-perfect."
+        "y.txt: its arguments are stretches of words, but the measure needs words. Use srl-span, srl-span-perfect."
     )
     assert refusal(assay.score, heads, {"s": heads}, ["srl", "sdp"]) == (
-        "srl is about semantic roles, sdp about other graphs. Run them one by one."
+        "srl is for semantic roles, sdp for other graphs. Run them separately."
     )
 
 
@@ -317,11 +316,11 @@ def test_sentences_without_words_must_be_as_long(file):
     gold, system = file("x.txt", PROPS), file("y.txt", PROPS.replace("try\t*\t(V*)\n", "- * *\n".replace(" ", "\t")))
     shorter = file("z.txt", rows("- (A0*)", "give (V*)"))
     assert refusal(assay.score, gold, {"s": shorter}, "srl-span") == (
-        "z.txt:1: a sentence of 2 lines, but x.txt:1 has one of 5. Without words they must be as many."
+        "z.txt:1: a sentence of 2 lines, but x.txt:1 has one of 5. Without words, the numbers must be equal."
     )
     twice = file("w.txt", PROPS + "\n" + PROPS)
     assert refusal(assay.score, gold, {"s": twice}, "srl-span") == (
-        "w.txt: 2 sentences, but x.txt has 1. Without words they must be as many."
+        "w.txt: 2 sentences, but x.txt has 1. Without words, the numbers must be equal."
     )
     assert "2 columns of arguments" in refusal(assay.score, gold, {"s": system}, "srl-span")
 

@@ -79,7 +79,7 @@ def test_a_header_in_another_language_is_refused_or_noted_in_short_files(file, f
     shown = first.replace("\t", " ")
     if outcome == "header":
         assert refusal(assay.score, "gold.tsv", "s.tsv", times=5) == (
-            f"gold.tsv: the first line, {shown!r}, may name the columns or be a word. Say which: --input-format "
+            f"gold.tsv: the first line, {shown!r}, may name the columns or be a word. Choose one: --input-format "
             '"tsv(header=true)" or "tsv(header=false)".'
         )
     else:
@@ -141,8 +141,8 @@ def test_two_files_with_other_words_are_not_alike_since_their_words_are_numbered
     gold, system = file("gold.tsv", "1\tThe\tDT\n2\tend\tNN\n"), file("s.tsv", "1\tA\tDT\n2\tcow\tNN\n")
     assert "'A', but gold.tsv:1 has 'The'" in refusal(assay.score, gold, {"s": system})
     assert refusal(assay.score, gold, {"s": gold}, input_format="tsv(word=1)") == (
-        "gold.tsv: column 1 numbers the words (1, 2, 3 … in each sentence) and does not contain them. Say where they "
-        'are, e.g. --input-format "tsv(word=2)".'
+        "gold.tsv: column 1 numbers the words (1, 2, 3 … in each sentence) and does not contain them. "
+        'Give their column, e.g. --input-format "tsv(word=2)".'
     )
 
 
@@ -176,15 +176,15 @@ def test_a_number_that_means_other_labels_in_another_file_is_refused(file):
     gold = file("a.tsv", "The\tthe\tDT\nend\tend\tNN\n")
     system = file("b.tsv", "1\tThe\tthe\tDT\n2\tend\tend\tNN\n")
     assert refusal(assay.score, gold, {"s": system}, column="3") == (
-        "s: has its words in column 2 and gold in column 1, so column 3 is not the same in both. Give them the "
-        "same columns, or header lines."
+        "s: its words are in column 2, those of gold in column 1, so column 3 is not the same in both. Give both "
+        "the same columns, or header lines."
     )
 
 
 def test_more_labels_than_words_are_hardly_labels(file):
     swapped = "".join(f"{'DT' if number % 2 else 'NN'}\tw{number}\n" for number in range(100))
     assert refusal(choose_column, [Input(file("a.tsv", swapped))]) == (
-        "a.tsv: column 2 has more different values than column 1, so these are hardly labels and words. "
+        "a.tsv: column 2 has more different values than column 1, so these do not look like labels and words. "
         'Name both: --column 2 --input-format "tsv(word=1)", or the other way round.'
     )
     assert assay.score("a.tsv", {"s": "a.tsv"}, "accuracy", column="2", task="tags", times=5).about.column == "2"
@@ -194,7 +194,7 @@ def test_files_of_a_folder_have_their_words_in_the_same_column(file):
     file("d/1.tsv", "The\tDT\nend\tNN\n")
     file("d/2.tsv", "1\tThe\tDT\n2\tend\tNN\n")
     assert refusal(Input("d").read) == (
-        "d/2.tsv: words seem to be in column 2, but d/1.tsv has them in column 1. Say where they are, e.g. "
+        "d/2.tsv: words seem to be in column 2, but d/1.tsv has them in column 1. Give their column, e.g. "
         '--input-format "tsv(word=2)".'
     )
 
@@ -253,10 +253,11 @@ def test_the_one_column_with_tags_is_taken_wherever_it_stands(file):
         ("a.xml", '<?xml version="1.0"?>\n<rdf:RDF xmlns:rdf="x"></rdf:RDF>\n', "RDF in XML"),
         ("a.xml", '<?xml version="1.0"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><p>Ann</p></TEI>\n', "TEI"),
         ("a.html", "<!doctype html>\n<html><body>Ann left</body></html>\n", "HTML"),
-        ("a.xml", '<?xml version="1.0"?>\n<doc><p>Ann left</p></doc>\n', "XML of no known format"),
-        ("a.xml", "<doc><p>Ann/left</p></doc>\n", "XML of no known format"),
+        ("a.xml", '<?xml version="1.0"?>\n<doc><p>Ann left</p></doc>\n', "unknown XML format"),
+        ("a.xml", "<doc><p>Ann/left</p></doc>\n", "unknown XML format"),
         ("a.conllu", "# global.columns = ID FORM IDENTITY\n1 Ann (1)\n", "CoNLL-UA of Universal Anaphora"),
-        ("a.xls", b"\xd0\xcf\x11\xe0\0\0", "a Word or Excel file. Save tables as CSV, and texts as plain text."),
+        ("a.xls", b"\xd0\xcf\x11\xe0\0\0", "this is a Word or Excel file. Save tables as CSV, and texts as "
+        "plain text."),
         ("a.json", '[{"fields": {"text": "Ann"}}]\n', "JSON with `fields`, but no `responses`: Argilla?"),
         ("a.json", '[{"sentences": [["Ann"]]}]\n', "no `ner`: DyGIE? JSON with `sentences`, but no `clusters`"),
         ("a.txt", "Ann B-PER\nLee I-PER\nleft\n", "line 3 has 1 cell, most have 2: --input-format conll, and"),

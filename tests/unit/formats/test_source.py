@@ -79,7 +79,7 @@ def test_a_file_that_is_replaced_before_it_is_read_is_refused(file):
     opened = Input(file("a.conllu", TEXT))
     file("new.conllu", TEXT)
     os.replace("new.conllu", "a.conllu")
-    message = "a.conllu: was changed while it was read. Run it again when it is complete."
+    message = "a.conllu: changed while it was read. Run again when it is complete."
     assert refusal(opened.read) == message
 
 
@@ -89,7 +89,7 @@ def test_a_file_that_is_written_to_while_it_is_read_is_refused(file, change):
     batches = Source(file("a.conllu", text)).batches()
     next(batches)
     file("a.conllu", change(text))
-    message = "a.conllu: was changed while it was read. Run it again when it is complete."
+    message = "a.conllu: changed while it was read. Run again when it is complete."
     assert refusal(list, batches) == message
 
 
@@ -289,8 +289,9 @@ EMPTY = "the file is empty. Did the program that writes it stop with an error?"
         (
             "nul.tsv",
             b"a\tX\nb\0\tY\n",
-            "nul.tsv:2: a NUL byte, so this is not a text file. Give the file with the annotations (formats: assay "
-            "formats).",
+            "nul.tsv:2: a NUL byte, so this is not a text file. Give the file with the annotations (assay "
+            "formats lists "
+            "the formats).",
         ),
         (
             "latin.tsv",

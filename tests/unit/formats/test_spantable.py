@@ -88,16 +88,16 @@ FAULTS = {
     "A\t1\t2\t1,,2": "a word of the span is '', but the number of a word is expected.",
     "A\t1\t4\t2, 3": "begin and end are 1 and 4, but the words listed reach from 2 to 3. "
     "The first and the last word of a span belong to it.",
-    "A\t1": "2 columns, but a span has label, begin, end and its words. Are they divided by tabs?",
-    "A 1 2 1": "1 column, but a span has label, begin, end and its words. Are they divided by tabs?",
-    "A\t1\t2\t1, 2\tx": "5 columns, but a span has label, begin, end and its words. Are they divided by tabs?",
+    "A\t1": "2 columns, but a span has label, begin, end and its words. Are they separated by tabs?",
+    "A 1 2 1": "1 column, but a span has label, begin, end and its words. Are they separated by tabs?",
+    "A\t1\t2\t1, 2\tx": "5 columns, but a span has label, begin, end and its words. Are they separated by tabs?",
     "\t1\t2\t1, 2": "the label is empty. It belongs in the first column.",
     "NONE\t1\t2\t1, 2": "NONE is not a label, it stands for a sentence without spans. "
     "Write NONE<tab>999<tab>999<tab>999, or give the spans another label.",
     "EMPTY": "EMPTY is not a label, it stands for a sentence without spans. "
     "Write NONE<tab>999<tab>999<tab>999, or give the spans another label.",
     "NONE\t999\t999\t999": "says that the sentence has no spans, but this is not its only line. "
-    "Take away this line, or put a blank line between two sentences.",
+    "Remove this line, or put a blank line between two sentences.",
 }
 
 

@@ -111,7 +111,7 @@ def test_a_comment_with_as_many_cells_as_a_word_is_refused(file, others):
     text = f"a b c d\n{others}\n# sent_id = 2\ne f g h\n"
     line = text[: text.index("# sent")].count("\n") + 1
     assert refusal(lambda: read(file("a.txt", text), input_format="conll")) == (
-        f"a.txt:{line}: a comment, or the word #? Say which: "
+        f"a.txt:{line}: a comment, or the word #? Choose one: "
         '--input-format "conll(comments=true)" or "conll(comments=false)".'
     )
     said = {value: read(file("a.txt", text), input_format=f"conll(comments={value})") for value in ("true", "false")}
@@ -294,8 +294,8 @@ def test_a_comment_that_is_no_key_and_value_is_named_with_its_remedy(file):
 def test_one_column_has_no_labels(file):
     name = file("a.txt", "The\nend\n")
     assert refusal(read, name, input_format="tsv") == (
-        "a.txt: one column only, so there are no labels to compare. "
-        "Give a file with a word and its label on each line."
+        "a.txt: has only one column, so there are no labels to compare. Give a file with a word and its label on "
+        "each line."
     )
 
 
@@ -305,7 +305,7 @@ def test_columns_without_names_are_given_by_number(file):
         "a.tsv: has 3 columns without names, so there is no UPOS. "
         "Give the column by number, e.g. --column 2, or add a header line."
     )
-    assert refusal(read, name, columns=["7"]) == "a.tsv: there is no column '7'. There is: 2, 3."
+    assert refusal(read, name, columns=["7"]) == "a.tsv: there is no column '7'. Available: 2, 3."
 
 
 def test_a_missing_column_is_refused_with_the_nearest_names(file):
@@ -318,14 +318,14 @@ def test_a_missing_column_is_refused_with_the_nearest_names(file):
 def test_a_file_of_no_known_format_is_refused(file):
     name = file("a.txt", "X1 - y\nz = 3 ( q\n")
     assert refusal(read, name) == (
-        "a.txt: unknown format. `assay formats` lists those known; name it with --input-format, "
-        'e.g. --input-format conll or "tsv(word=2)"; a label per line, or a row per item: --task items.'
+        "a.txt: unknown format. `assay formats` lists the known ones; name it with --input-format, "
+        'e.g. --input-format conll or "tsv(word=2)"; for a label per line, or a row per item: --task items.'
     )
 
 
 def test_a_file_of_blank_lines_is_called_empty_not_unknown(file):
     assert refusal(read, file("a.tsv", "\n\n  \n")) == (
-        "a.tsv: no words in it. Did the program that writes it stop with an error?"
+        "a.tsv: contains no words. Did the program that writes it stop with an error?"
     )
 
 
@@ -334,11 +334,11 @@ def test_a_file_of_blank_lines_is_called_empty_not_unknown(file):
     [
         ("conlu", "there is no format 'conlu'. Did you mean conllu or conll or conllx? All: assay formats"),
         ("tsv(wrd=2)", "there is no parameter of format tsv 'wrd'. Did you mean word?"),
-        ("tsv(header=ja)", "there is no header = 'ja'. There is: auto, true, false."),
-        ("conllu(word=2)", "there is no parameter of format conllu 'word'. There is: empty_nodes."),
+        ("tsv(header=ja)", "there is no header = 'ja'. Available: auto, true, false."),
+        ("conllu(word=2)", "there is no parameter of format conllu 'word'. Available: empty_nodes."),
         ("tsv(word", "format 'tsv(word' is not of the form name or name(key=value, ...)."),
         ("tsv(2)", "format 'tsv(2)': '2' is not of the form key=value."),
-        ("tsv(word=9)", "a.tsv: there is no column '9'. There is: 2."),
+        ("tsv(word=9)", "a.tsv: there is no column '9'. Available: 2."),
     ],
 )
 def test_a_wrong_format_is_refused_with_what_there_is(file, spec, message):

@@ -61,7 +61,7 @@ def test_brackets_without_their_other_half_are_refused_or_counted(file, text, me
 def test_odd_tags_and_empty_lines_are_refused(file):
     message = refusal(read, file("a.txt", "a|[e1],e2 b\n\n"), input_format="text2text")
     assert message.split("\n") == [
-        "a.txt:1: word 1: '[e1],e2' is not of the form [e1,[e2],e3]. Mend the brackets.",
+        "a.txt:1: word 1: '[e1],e2' is not of the form [e1,[e2],e3]. Correct the brackets.",
         "a.txt:2: an empty line, but a document is expected, e.g. Los|[e1 jugadores|e1] dijeron que ##|[e1] ganan",
     ]
 
@@ -76,7 +76,7 @@ def test_tagged_text_has_golds_heads_sentences_and_what_nodes_depend_on(file):
     key, text = file("key.conllu", KEY), file("s.txt", RIGHT)
     found, result = scores(key, text, "conll(match=head)", "mentions", "zeros")
     assert found == {"conll": 1, "mentions": 1, "zeros": 1}
-    assert "Zeros, mentions whose head is an empty node: gold 3, s 3." in result.notes
+    assert "Zeros (mentions whose head is an empty node): gold 3, s 3." in result.notes
     by_place, _ = scores(key, text, "mentions(zeros=linear)")
     # Of the five, the nodes behind `gave` have another place.
     assert by_place["mentions"] == pytest.approx(3 / 5)

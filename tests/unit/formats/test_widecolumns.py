@@ -56,8 +56,8 @@ def test_columns_without_the_labels_of_others_are_metadata(name: str, tmp_path: 
     assert result.score("all annotators", "alpha") == clean.score("all annotators", "alpha")
     listed = ", ".join(column or "column 2" for column in METADATA[name])
     assert result.notes[0] == (
-        f"annotators are the columns anna, ben, by the labels that they share; metadata: {listed}. To choose: "
-        "--column NAME for each annotator."
+        f"the columns anna, ben are read as annotators, because they share their labels; metadata: {listed}. To "
+        f"choose: --column NAME for each annotator."
     )
 
 
@@ -72,30 +72,30 @@ FEW = "no two columns share most of their labels, so it is unclear which are ann
 DOUBTFUL: list[tuple[dict[str, Sequence[str]], str]] = [
     (
         {"anna": ("yes", "no"), "ben": ("1", "0", "1")},
-        f"{FEW} --column anna --column ben (there is: item, anna, ben).",
+        f"{FEW} --column anna --column ben (available: item, anna, ben).",
     ),
     (
         {"text": TEXTS, "anna": ANNA},
-        f"{FEW} --column anna (there is: item, text, anna).",
+        f"{FEW} --column anna (available: item, text, anna).",
     ),
     (
         {"a": [f"0.{row:02}1" for row in range(ROWS)], "b": [f"0.{row:02}2" for row in range(ROWS)]},
-        f"{FEW} --column a --column b (there is: item, a, b).",
+        f"{FEW} --column a --column b (available: item, a, b).",
     ),
     (
         {"part": ("train", "test"), "origin": ("train", "train", "test"), **RATED},
         "part, origin and anna, ben have different labels, so it is unclear which are annotators. Name the "
-        "annotators, e.g. --column anna --column ben (there is: item, part, origin, anna, ben).",
+        "annotators, e.g. --column anna --column ben (available: item, part, origin, anna, ben).",
     ),
     (
         {"has url": ("3", "4"), **RATED},
         "it is unclear if has url should count as annotator. Name the annotators, e.g. --column anna --column ben "
-        "(there is: item, has url, anna, ben).",
+        "(available: item, has url, anna, ben).",
     ),
     (
         {"a b": [str(row % 22) for row in range(ROWS)], "c": [str(row * 5 % 22) for row in range(ROWS)]},
         "more than 20 different numbers may be ratings or metadata. Name the annotators, e.g. --column 'a b' "
-        "--column c (there is: item, a b, c).",
+        "--column c (available: item, a b, c).",
     ),
 ]
 
@@ -121,8 +121,8 @@ def test_an_annotator_without_a_common_label_is_the_first_warning(tmp_path: Path
     text = table({"anna": ("yes", "no"), "ben": ("1", "0", "1")})
     result = agreement(tmp_path, text, column=["anna", "ben"])
     assert result.warnings[0] == (
-        "anna (no, yes) and ben (0, 1) have no label in common, so they never agree. Labels that mean the same must "
-        "be written the same way."
+        "anna (no, yes) and ben (0, 1) have no label in common, so they never agree. Write labels that mean the "
+        "same in the same way."
     )
     assert not agreement(tmp_path, table(RATED)).warnings
 
@@ -140,8 +140,9 @@ def test_the_user_names_columns_by_header_number_or_another_name(tmp_path: Path)
     assert [row.name for row in result.annotators] == ["ben", "c"] and "column:4+c=carl" in result.signature
     told = call("agreement", "wide.csv", "--column", "anna", folder=tmp_path)
     assert told.returncode == 2 and told.stderr == (
-        "assay: --column anna: one annotator only. Name each: --column NAME --column NAME; or the labels of a table "
-        'with a rating in each line: --input-format "ratings(label=anna)".\n'
+        "assay: --column anna: this is only one annotator. Name each: --column NAME --column NAME; or name the "
+        "labels of "
+        'a table with one rating per line: --input-format "ratings(label=anna)".\n'
     )
     wrong = call("agreement", "wide.csv", "--column", "anna", "--column", "bne", folder=tmp_path)
     assert wrong.stderr == "assay: wide.csv:1: there is no column 'bne'. Did you mean ben?\n"

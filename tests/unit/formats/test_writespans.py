@@ -170,7 +170,7 @@ REFUSED = {
     },
     ("words.tsv", "jsonl"): "words.tsv: has no spans, which jsonl consists of.",
     ("a.spans", "jsonl"): "a.spans: has no words, only places, and jsonl needs the text.",
-    ("a.ann", "yaml"): "there is no format 'yaml'. There is: conllu, conllx, conll, tsv, slash, sdp, mrp, conll09, "
+    ("a.ann", "yaml"): "there is no format 'yaml'. Available: conllu, conllx, conll, tsv, slash, sdp, mrp, conll09, "
     "… All: assay convert --help",
 }
 
@@ -189,7 +189,7 @@ def test_nothing_is_written_where_a_file_would_be_a_folder_too(file):
     documents = ({"id": name, "text": "a", "spans": []} for name in ("x", "x.ann/y"))
     name = file("in.jsonl", "".join(json.dumps(document) + "\n" for document in documents))
     done = call("convert", name, "--to", "brat", "-o", "new", folder=Path.cwd())
-    fact = "one document is this file, another lies in a folder of this name."
+    fact = "one document needs a file of this name, another a folder."
     assert (done.returncode, done.stderr) == (2, f"assay: new/x.ann: {fact}\n")
     assert not Path("new").exists()
 
@@ -219,10 +219,10 @@ def test_the_command_writes_a_folder_or_two_files_of_brat(sources):
     again = call("convert", "a.ann", "--to", "brat", "-o", "b.ann", folder=here)
     assert (again.returncode, again.stderr) == (
         2,
-        "assay: b.txt: already exists. Name a folder or file that does not exist.\n",
+        "assay: b.txt: already exists. Choose another name.\n",
     )
     nowhere = call("convert", "d", "--to", "brat", folder=here)
-    assert (nowhere.returncode, nowhere.stderr) == (2, "assay: 4 files are to be written. Give a folder: -o FOLDER\n")
+    assert (nowhere.returncode, nowhere.stderr) == (2, "the output has assay: 4 files. Give a folder: -o FOLDER\n")
     labels = call("convert", "d", "--to", "jsonl", "--column", "2", folder=here)
     assert labels.returncode == 2
 

@@ -131,7 +131,7 @@ def test_tags_become_spans_and_sentences_without_documents_tasks(file):
 
 def test_spacy_writes_its_own_container(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "spacy.tokens", None)
-    said = 'docbin is written by spaCy, which is not there. pip install "assay-nlp[spacy]"'
+    said = 'docbin needs spaCy. Install it: pip install "assay-nlp[spacy]"'
     assert refusal(write_spans, from_documents([NESTED]), "docbin") == said
     monkeypatch.undo()
     tokens = pytest.importorskip("spacy.tokens")

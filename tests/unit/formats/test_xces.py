@@ -168,7 +168,7 @@ def test_columns_may_be_called_as_in_other_formats(file):
     assert list(read(name, columns=["LEMMA", "candidates"]).columns) == ["lemma", "candidates"]
     assert read(name, columns=[]).columns == {}
     assert refusal(read, name, columns=["UPOS"]) == (
-        "a.xml: there is no column 'UPOS'. There is: candidates, lemma, tag."
+        "a.xml: there is no column 'UPOS'. Available: candidates, lemma, tag."
     )
 
 
@@ -263,7 +263,7 @@ def test_a_token_within_a_token_is_refused(file):
 
 
 def test_a_file_without_tokens_has_no_words(file):
-    assert refusal(read, file("a.xml", xces(""))) == "a.xml: no words in it."
+    assert refusal(read, file("a.xml", xces(""))) == "a.xml: contains no words."
 
 
 def test_bytes_that_are_not_utf8_are_refused_with_their_line(file):

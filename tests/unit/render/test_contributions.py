@@ -76,7 +76,7 @@ def test_a_line_names_the_kinds_of_changes() -> None:
 
 def test_the_table_ends_with_the_difference_and_its_interval() -> None:
     shown = draw_text(entities(), ["contributions"])
-    assert "What the difference on fair F1 is made of, rules → crf-names" in shown
+    assert "Where the difference on fair F1 comes from, rules → crf-names" in shown
     assert "spans lost                       56  −18.94 [−23.89, −13.99]°" in shown
     last = next(line for line in shown.splitlines() if line.startswith("all "))
     assert last.split()[:3] == ["all", "209", "−3.90"]

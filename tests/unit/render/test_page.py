@@ -73,8 +73,8 @@ def test_the_head_says_what_was_found_what_could_have_been_and_the_notes_once(re
     assert head.count(escape(result.verdict)) == 1
     best = next(test for test in result.comparisons if (test.a, test.b) == ("rules", "crf-names"))
     told = power_sentence(best, "sentence", result.about.units)
-    assert told.startswith("With these 145 sentences, of which the systems differ in 77, a true difference of ")
-    assert "at the level of 6 tests." in told
+    assert told.startswith("With these 145 sentences, 77 of which differ between the systems, a true difference of ")
+    assert "after correction for 6 tests." in told
     assert f"rules → crf-names: w{told[1:]}" in unescape(head)
     notes = "<ul><li>Mind this.</li><li>And &lt;that&gt;.</li></ul>"
     assert f'<details id="notes"><summary>2 notes</summary>{notes}</details>' in head

@@ -205,7 +205,7 @@ def test_two_systems_fit_on_a_screen_and_the_rest_is_named(results):
     assert len(shown.splitlines()) < 50
     assert result.verdict in " ".join(shown.split())
     assert "\nNext: assay compare gold a b --html report.html\n" in shown
-    named = re.search(r"More: --full for all, or --table with ([^.]*)\.", " ".join(shown.split()))
+    named = re.search(r"More tables: --full shows all; --table takes ([^.]*)\.", " ".join(shown.split()))
     assert named
     for table in tables(result):
         # What is not shown is named, and has its rows where it is asked for.
@@ -246,7 +246,7 @@ def test_tables_are_chosen_by_name_in_every_format_that_has_some(results):
     assert "Upper bound" in render(result, "table", full=True)
     with pytest.raises(UsageError, match=r"no table 'score'.*scores"):
         render(result, "md", ["score"])
-    with pytest.raises(UsageError, match="json does not consist of tables, so none can be chosen"):
+    with pytest.raises(UsageError, match="json has no tables to choose from"):
         render(result, "json", ["scores"])
 
 
@@ -592,7 +592,7 @@ def test_a_notebook_gets_the_verdict_a_chart_and_sentences():
     assert sentences.count("<details open><summary>one → two") == 1 and sentences.count("<details>") == 1
     assert "&lt;b&gt;red&lt;/b&gt;" in sentences and "<b>" not in shown
     bare = assay.compare(gold, systems, "accuracy", times=20)._repr_html_()
-    assert "<h4>Sentences</h4>" not in bare and "Sentences behind the numbers: examples=5" in bare
+    assert "<h4>Sentences</h4>" not in bare and "To see sentences: examples=5" in bare
 
 
 def test_completion_offers_what_there_is():
@@ -708,62 +708,62 @@ def pair(a: str, b: str, difference: float, p: float, **more: object) -> dict[st
         (
             {"A": 0.9, "B": 0.95},
             [pair("A", "B", 0.05, 0.001)],
-            "B is 5.00 points better than A on accuracy, at least 4.00 (95.00 and 90.00; A → B +5.00, 95% "
-            "interval +4.00 to +6.00, p = 0.0010).",
+            "B is 5.00 points better than A on accuracy, at least 4.00 judging by the interval (95.00 against "
+            "90.00; A → B +5.00, 95% interval +4.00 to +6.00, p = 0.0010).",
         ),
         (
             {"A": 0.95, "B": 0.9},
             [pair("A", "B", -0.05, 0.00001)],
-            "A is 5.00 points better than B on accuracy, at least 4.00 (95.00 and 90.00; A → B −5.00, 95% "
-            "interval −6.00 to −4.00, p < 0.0001).",
+            "A is 5.00 points better than B on accuracy, at least 4.00 judging by the interval (95.00 against "
+            "90.00; A → B −5.00, 95% interval −6.00 to −4.00, p < 0.0001).",
         ),
         (
             {"A": 0.9, "B": 0.905},
             [pair("A", "B", 0.005, 0.08)],
-            "B scores 0.50 points higher than A on accuracy, but the difference is not significant (90.50 and "
+            "B scores 0.50 points higher than A on accuracy, but the difference is not significant (90.50 against "
             "90.00; A → B +0.50, 95% interval −0.50 to +1.50, p = 0.0800).",
         ),
         (
             {"A": 0.9, "B": 0.9},
             [pair("A", "B", 0.0, 1.0)],
-            "A and B have the same accuracy, 90.00, but differ in 50 sentences.",
+            "A and B have the same accuracy (90.00) but differ in 50 sentences.",
         ),
         (
             {"A": 0.9, "B": 0.95},
             [pair("A", "B", 0.05, 0.09, units=7, few=True)],
-            "B scores 5.00 points higher than A on accuracy, but the difference is not significant (95.00 and "
+            "B scores 5.00 points higher than A on accuracy, but the difference is not significant (95.00 against "
             "90.00; A → B +5.00, no interval, because they differ in only 7 sentences, p = 0.0900).",
         ),
         (
             {"A": 0.9, "B": 0.95},
             [pair("A", "B", 0.05, 0.0625, units=5, few=True, smallest_p=0.0625)],
-            "B scores 5.00 points higher than A on accuracy (95.00 and 90.00), but this cannot be tested: they "
-            "differ in 5 sentences; at least 6 must differ.",
+            "B scores 5.00 points higher than A on accuracy (95.00 against 90.00), but this cannot be tested: they "
+            "differ in only 5 sentences; at least 6 must differ.",
         ),
         (
             {"A": 0.9, "B": 0.95},
             [pair("A", "B", 0.05, 0.0502, p_low=0.046, p_high=0.0547)],
-            "B scores 5.00 points higher than A on accuracy, but the 10,000 shufflings drawn cannot tell whether "
-            "p is below 0.05 (95.00 and 90.00; A → B +5.00, p between 0.0460 and 0.0547). More can: --times "
+            "B scores 5.00 points higher than A on accuracy, but 10,000 random shufflings cannot decide whether "
+            "p is below 0.05 (95.00 against 90.00; A → B +5.00, p between 0.0460 and 0.0547). Draw more: --times "
             "100000.",
         ),
         (
             {"A": 0.9, "B": 0.90003},
             [pair("A", "B", 0.00003, 0.0005, low=0.00001, high=0.00005)],
-            "B is less than 0.01 points (0.003) better than A on accuracy, at least 0.001 (90.00 and 90.00; A → B"
-            " 0.00, 95% interval 0.00 to +0.01, p = 0.0005).",
+            "B is less than 0.01 points (0.003) better than A on accuracy, at least 0.001 judging by the interval "
+            "(90.00 against 90.00; A → B 0.00, 95% interval 0.00 to +0.01, p = 0.0005).",
         ),
         (
             {"A": 0.9, "B": 0.95},
             [pair("A", "B", 0.05, 0.053)],
-            "B scores 5.00 points higher than A on accuracy, but the difference is not significant (95.00 and "
+            "B scores 5.00 points higher than A on accuracy, but the difference is not significant (95.00 against "
             "90.00; A → B +5.00, 95% interval +4.00 to +6.00, p = 0.0530). The interval does not contain 0 "
-            "although p is above 0.05: p decides.",
+            "although p is above 0.05; the verdict follows p.",
         ),
         (
             {"A": 0.9, "B": 0.9},
             [pair("A", "B", 0.0, 1.0, units=0)],
-            "A and B do not differ in any sentence on accuracy.",
+            "On accuracy, A and B do not differ in any sentence.",
         ),
         (
             {"A": NAN, "B": NAN},
@@ -773,31 +773,31 @@ def pair(a: str, b: str, difference: float, p: float, **more: object) -> dict[st
         (
             THREE,
             [pair("A", "B", 0.05, 0.001), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.001)],
-            "B is the best of 3 systems on accuracy with 95.00, 5.00 points above A, and better than each of the "
-            "others (p (Holm) among 3 tests at most 0.05).",
+            "B is the best of 3 systems on accuracy (95.00), 5.00 points above A, and better than each of the "
+            "others (p at most 0.05 after Holm correction for 3 tests).",
         ),
         (
             THREE,
             [pair("A", "B", 0.05, 0.2), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.001)],
-            "B has the highest accuracy of 3 systems, 95.00, 5.00 points above A; it is better than C; that it is"
-            " better than A is not shown (p (Holm) among 3 tests).",
+            "B has the highest accuracy of 3 systems (95.00), 5.00 points above A; it is better than C, but not "
+            "shown to be better than A (p after Holm correction for 3 tests).",
         ),
         (
             THREE,
             [pair("A", "B", 0.05, 0.2), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.06)],
-            "B has the highest accuracy of 3 systems, 95.00, 5.00 points above A, but it is not shown to be "
-            "better than any other system (p (Holm) among 3 tests).",
+            "B has the highest accuracy of 3 systems (95.00), 5.00 points above A, but it is not shown to be "
+            "better than any other system (p after Holm correction for 3 tests).",
         ),
         (
             THREE,
             [pair("A", "B", 0.05, 0.001), pair("A", "C", -0.1, 0.2)],
-            "Compared with A (accuracy 90.00): B (+5.00) is better than A; no difference of C from A is shown (p "
-            "(Holm) among 2 tests).",
+            "Compared with A (accuracy 90.00): B (+5.00) is better than A; no difference from A is shown for C "
+            "(p after Holm correction for 2 tests).",
         ),
         (
             {"A": 0.9, "B": 0.9, "C": 0.8},
             [pair("A", "B", 0.0, 1.0), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.1, 0.001)],
-            "A and B share the highest accuracy, 90.00.",
+            "A and B share the highest accuracy (90.00).",
         ),
         (
             dict.fromkeys("ABC", NAN),
@@ -807,7 +807,7 @@ def pair(a: str, b: str, difference: float, p: float, **more: object) -> dict[st
         (
             THREE,
             [],
-            "B has the highest accuracy of 3 systems, 95.00, 5.00 points above A; the differences were not tested.",
+            "B has the highest accuracy of 3 systems (95.00), 5.00 points above A; the differences were not tested.",
         ),
         ({"A": NAN}, [], "accuracy of A is undefined."),
     ],
@@ -821,10 +821,10 @@ def test_beside_the_verdict_stands_what_its_test_could_have_found():
     systems = {"one": [["A", "A"]] * 2 + gold[2:], "two": [["B", "B"]] * 3 + gold[3:], "three": [["C", "C"]] * 12}
     pair = assay.compare(gold, {name: systems[name] for name in ("one", "two")}, ["accuracy"], times=20)
     assert pair.chance[0] == "Based on 12 sentences."
-    assert pair.chance[1].startswith("This test set is too small for a significant result: the systems differ in ")
+    assert pair.chance[1].startswith("This test set is too small for a significant result: the systems differ ")
     assert " ".join(pair.chance) in " ".join(terminal(pair, 80).split())
     three = assay.compare(gold, systems, ["accuracy"], times=20)
-    assert three.verdict.startswith("one has the highest accuracy of 3 systems, 91.67, 4.17 points above two; ")
+    assert three.verdict.startswith("one has the highest accuracy of 3 systems (91.67), 4.17 points above two; ")
     assert [line.partition(": ")[0] for line in three.chance[1:-1]] == ["one → two"]
     assert three.chance[-1] == "two breaks 13.64 [3.66, 33.49] percent of what one has right (3 of 22 words)."
 
@@ -834,7 +834,7 @@ def test_the_verdict_on_one_system_is_its_score(results):
     row = next(row for row in result.scores if row.main)
     alone = replace(result, scores=(row,), comparisons=())
     reach = f"95% interval {percent(row.low)} to {percent(row.high)}"
-    assert alone.verdict == f"{row.system} reaches {percent(row.value)} on {row.measure} ({reach})."
+    assert alone.verdict == f"{row.system} scores {percent(row.value)} on {row.measure} ({reach})."
 
 
 def test_csv_has_the_cells_of_tsv(results):
@@ -857,13 +857,13 @@ def test_csv_has_no_formulas():
 @pytest.mark.parametrize(
     ("measure", "told"),
     [
-        ("fair", "The diagonal has boundary errors, row ∅ FP, column ∅ FN; the rest is LE and LBE."),
+        ("fair", "Diagonal: boundary errors; row ∅: FP; column ∅: FN; elsewhere: LE and LBE."),
         (
             "weighted(preset=fair)",
-            "The diagonal has boundary errors, row ∅ FP, column ∅ FN; the rest is LE and LBE.",
+            "Diagonal: boundary errors; row ∅: FP; column ∅: FN; elsewhere: LE and LBE.",
         ),
-        ("exact", "exact pairs no spans of other labels or boundaries"),
-        ("semeval", "The diagonal has pairs with other boundaries"),
+        ("exact", "exact does not pair spans with different labels or boundaries"),
+        ("semeval", "Diagonal: pairs with different boundaries"),
     ],
 )
 def test_the_confusion_of_spans_says_what_its_cells_are_under_each_measure(measure, told):

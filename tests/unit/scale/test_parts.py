@@ -128,7 +128,7 @@ def test_a_file_that_is_not_the_same_when_all_are_read_again_is_refused(tmp_path
 
     monkeypatch.setattr(run, "add_shards", measured_and_changed)
     message = refusal(assay.score, str(tmp_path / "gold"), str(tmp_path / "s"), task="spans", times=20)
-    assert message == f"{tmp_path / 's' / '1.tsv'}: was changed while it was read. Run it again when it is complete."
+    assert message == f"{tmp_path / 's' / '1.tsv'}: changed while it was read. Run again when it is complete."
 
 
 def test_a_column_that_is_empty_in_one_shard_is_not_empty(tmp_path, monkeypatch):
@@ -179,11 +179,11 @@ def test_parts_of_other_runs_missing_parts_and_damaged_ones_are_refused(tmp_path
         paths.append(str(tmp_path / f"part-{len(paths)}.json"))
         Path(paths[-1]).write_text(to_json(part), "utf-8")
     assert refusal(merge_files, paths[:1]) == "2 of 4 shards are missing (3, 4). Give all parts."
-    assert "not of the same run as" in refusal(merge_files, [paths[0], paths[2]])
+    assert "does not belong to the same run as" in refusal(merge_files, [paths[0], paths[2]])
     assert "shard 1 is in" in refusal(merge_files, [paths[0], paths[0], paths[1]])
     Path(paths[0]).write_text(Path(paths[0]).read_text("utf-8").replace('"Part"', '"Prat"'), "utf-8")
     assert refusal(merge_files, paths[:2]) == (
-        f"{paths[0]}: a damaged part: its checksum is another. Copy it again, or measure it again."
+        f"{paths[0]}: this part is damaged (wrong checksum). Copy it again, or make it again."
     )
     assert "not a part" in refusal(merge_files, [gold + "/piece-0.conllu"])
 
@@ -193,7 +193,7 @@ def test_folders_whose_files_do_not_correspond_are_refused_as_before(tmp_path, m
     Path(systems["crfsuite"], "piece-2.conllu").unlink()
     monkeypatch.setattr(shards, "TEXT", 1)
     assert "lacks piece-2" in refusal(assay.score, gold, systems, "accuracy")
-    assert "These are not such folders." in refusal(part_of, "score", gold, systems, None, Options())
+    assert "Give such folders." in refusal(part_of, "score", gold, systems, None, Options())
 
 
 def test_a_share_is_a_stretch_of_the_shards(tmp_path, monkeypatch):
@@ -246,7 +246,7 @@ def test_parts_measured_with_another_content_of_a_file_are_not_of_one_run(file, 
     for number, rule in enumerate(("X\tZ\n", "Y\tZ\n"), 1):
         part = part_of("score", "gold", "sys", ["accuracy"], Options(map=file("m", rule), times=2), f"{number}/2")
         parts.append(file(f"part-{number}.json", to_json(part)))
-    assert refusal(merge_files, parts).startswith("part-2.json: not of the same run as part-1.json")
+    assert refusal(merge_files, parts).startswith("part-2.json: does not belong to the same run as part-1.json")
 
 
 def test_units_without_a_value_add_no_counts_by_label() -> None:

@@ -87,7 +87,7 @@ def test_the_best_is_marked_where_it_is_ahead_of_every_other() -> None:
     scores, tests = partly.tables[0], next(one for one in partly.tables if one.name == "data-sets")
     assert scores.rows[2][:3] == ("three", ("", 1.0), ("", 1 - 9 / WORDS)) and (2, 1) not in scores.bold
     assert tests.header[-1] == "p (Holm)"
-    assert "Holm's correction is over 7 tests (pairs, measures and data sets)" in tests.notes[0]
+    assert "Holm correction for 7 tests (pairs, measures and data sets)" in tests.notes[0]
     # What was not tested is not said.
     golds = {"one": tags(), "two": tags()}
     based = assay.compare_sets(golds, outputs, **FAST, baseline="B").overall
@@ -134,10 +134,14 @@ def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_oth
     found = assay.compare_sets("{data}/gold.tsv", ["{data}/a.tsv", "{data}/b.tsv"], **FAST)
     assert list(found.sets) == ["de", "en"]
     assert [(row.data_sets, row.average) for row in found.overall.systems_over_sets] == [(1, 1.0), (1, 0.5)]
-    told = "b has no output for de: averages, ranks and the best are over the data sets that all systems have."
+    told = (
+        "b has no output for de, so averages, ranks and bests are computed over the data sets that all systems have."
+    )
     assert told in found.overall.warnings
     scores = found.overall.tables[0]
-    assert "Average, rank and the best are over the 1 data set that all systems have, without de." in scores.notes
+    assert "Average, rank and best are computed over the 1 data set that all systems have, without de." in (
+        scores.notes
+    )
     assert "| de | 100.00 | – |" in render(found, "md")
     assert [row.data_sets for row in found.overall.pairs_over_sets] == [1]
     # Of one data set the average is what it is there.
@@ -148,17 +152,18 @@ def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_oth
 @each(
     ("data", "systems", "message"),
     [
-        ("no/{data}.tsv", {"a": "{data}"}, "no/{data}.tsv: no file fits this pattern."),
+        ("no/{data}.tsv", {"a": "{data}"}, "no/{data}.tsv: no file matches this pattern."),
         (
             "{data}.gold",
             {"a": "a.out"},
-            "a.out: would be the output of a for every data set. Put {data} where it has their names.",
+            "a.out: would be the output of a for every data set. Write {data} in the path where the names of the "
+            "data sets go.",
         ),
         ("{data}.gold", ["out/{data}"], "out/{data}: the system has no name. Give it one: NAME=out/{data}"),
         (
             "{data}.gold",
             {"a": "{data}.non"},
-            "de.non: is not there, nor has a an output for any other data set.",
+            "de.non: does not exist, and a has no output for any other data set either.",
         ),
         (
             "{data}.gold",
@@ -169,14 +174,14 @@ def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_oth
         ({}, None, "no data set is given. Give --data NAME=GOLD, or a pattern: --data 'gold/{data}.conllu'"),
         ("{data}.gold", None, "no system is given. Give e.g. udpipe='out/{data}/udpipe.conllu'"),
         ("no.toml", None, "no.toml: cannot be read (no such file or directory)."),
-        ("bad.toml", None, "bad.toml: there is no 'dat' here. It has the tables [data] and [systems]."),
+        ("bad.toml", None, "bad.toml: there is no 'dat' here. It should contain the tables [data] and [systems]."),
         ("number.toml", None, "number.toml: de should be a path in quotes."),
         (["x=1", "x=2"], {"a": "{data}"}, "--data: two data sets are called 'x'."),
         (
             "{data}.gold",
             {"a": "{data}.conllu"},
-            "data set de: de.conllu: unknown format. `assay formats` lists those known; name it with "
-            '--input-format, e.g. --input-format conll or "tsv(word=2)"; a label per line, or a row per '
+            "data set de: de.conllu: unknown format. `assay formats` lists the known ones; name it with "
+            '--input-format, e.g. --input-format conll or "tsv(word=2)"; for a label per line, or a row per '
             "item: --task items.",
         ),
     ],
@@ -194,16 +199,16 @@ def test_what_is_refused(data: object, systems: object, message: str, file: Call
 def test_data_sets_of_two_tasks_are_refused_and_of_two_columns_said(three: Results) -> None:
     sets = dict(three.sets)
     assert refusal(over_sets, {**sets, "two": sets["two"].with_about(task="spans")}) == (
-        "one is about tags, two about spans: data sets of one run have one task. Choose one: --task"
+        "one is evaluated as tags, but two as spans. All data sets of a run need the same task. Choose one: --task"
     )
     other = over_sets({**sets, "two": sets["two"].with_about(column="XPOS")}).overall
-    assert "the column compared differs between data sets" in other.warnings[0]
-    assert other.warnings[1] == "one, two and three have the same gold, but count as different data sets."
+    assert "the compared column differs between data sets" in other.warnings[0]
+    assert other.warnings[1] == "one, two and three have the same gold but count as different data sets."
 
 
 def test_warnings_of_data_sets_are_shown_with_their_names(three: Results) -> None:
     result = three.sets["one"]
-    same = "A and B give the same answers throughout."
+    same = "A and B give the same answers everywhere."
     texts = {
         "de": [same, "1 of 30 sentences were left out.", "few."],
         "en": [same, "1 of 40 sentences were left out."],
@@ -211,14 +216,14 @@ def test_warnings_of_data_sets_are_shown_with_their_names(three: Results) -> Non
     }
     sets = {name: replace(result, warnings=tuple(lines)) for name, lines in texts.items()}
     assert over_sets(sets).overall.warnings[1:] == (
-        "all data sets: A and B give the same answers throughout.",
+        "all data sets: A and B give the same answers everywhere.",
         "de: 1 of 30 sentences were left out.",
         "en: 1 of 40 sentences were left out.",
         "de and fr: few.",
         "fr: B: fr/b.tsv:0: 'x' here",
         "fr: B: fr/b.tsv:1: 'x' here",
         "fr: B: fr/b.tsv:2: 'x' here",
-        "There are more warnings of this kind, in the page and the JSON of each data set (fr 2).",
+        "The page and the JSON of each data set list more warnings of this kind (fr 2).",
     )
 
 
@@ -234,7 +239,8 @@ def test_json_goes_there_and_back_and_every_format_shows_it(three: Results) -> N
     assert refusal(render, three, "html") == (
         "each data set has a page of its own. Give a folder for them: --html FOLDER"
     )
-    assert refusal(Results.from_json, three.overall.to_json()).startswith("schema 'assay/2', but 'assay/sets/2'")
+    wrong = refusal(Results.from_json, three.overall.to_json())
+    assert wrong.startswith("schema 'assay/2', but assay reads 'assay/sets/2'")
 
 
 def test_scores_are_runs_for_the_bayesian_comparison(three: Results) -> None:
@@ -249,7 +255,7 @@ def test_scores_are_runs_for_the_bayesian_comparison(three: Results) -> None:
     scores = tuple(replace(row, runs=twice) for row in one.scores)
     lines = render(replace(one, scores=scores), "runs").splitlines()
     repeated = over_sets({"one": replace(one, scores=scores)}).overall
-    assert repeated.notes == ("Scores are means over the runs of a system.",)
+    assert repeated.notes == ("Scores are means over the runs of each system.",)
     single = {table.name for table in repeated.tables if table.title.endswith(", median runs")}
     assert single == {"differences", "bounds"}
     assert lines[1:3] == ["gold,A,1,1,accuracy,0.7,,,,40", "gold,A,2,1,accuracy,0.9,,,,40"]

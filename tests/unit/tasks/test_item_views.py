@@ -226,7 +226,7 @@ def test_examples_of_numbers_have_a_kind_or_are_the_worst():
     # With a measure of what is right, kinds are those of labels.
     (diff,) = (result := compare_numbers(["mae", "within"])).diffs
     assert (diff.on, diff.corrections, diff.improved, diff.worsened, diff.sideways) == ("within", 1, 1, 1, 1)
-    assert "b has a smaller error in 1 item, the opposite is true in 1." in draw_text(result)
+    assert "b has a smaller error in 1 item and the opposite in 1." in draw_text(result)
 
 
 def test_scores_improve_if_they_rise():
@@ -250,7 +250,7 @@ def test_sets_are_nearer_to_gold_or_further_by_jaccard():
     assert (sets.corrections, sets.new_errors, sets.changed_errors) == (1, 1, 3)
     assert (sets.improved, sets.worsened, sets.sideways) == (2, 1, 2)
     alone = draw_text(assay.compare(gold, {"a": a, "b": b}, "subset-accuracy", times=50))
-    assert "b has a set that is more like gold's in 2 items, the opposite is true in 1." in alone
+    assert "b has a set that is more like gold's in 2 items and the opposite in 1." in alone
 
 
 def test_shards_of_numbers_have_the_changes_of_one_file(tmp_path, monkeypatch):

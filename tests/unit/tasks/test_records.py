@@ -60,7 +60,7 @@ def test_fields_outside_and_dates_with_two_readings_are_warned_of():
     result = assay.score(GOLD, {"s": answers}, times=5)
     assert result.warnings[:2] == (
         "s: 5 values have fields outside the schema: Name 5 (name?).",
-        's: date 12/03/2021 has two readings (5 values); say --field on="date(order=dmy)".',
+        's: date 12/03/2021 has two readings (5 values). Choose one: --field on="date(order=dmy)"',
     )
     said = assay.score(GOLD, {"s": answers}, field=["on=date(order=dmy)", "Name=ignore"], times=5)
     assert f1(said) == pytest.approx(2 * 10 / 25)
@@ -91,7 +91,7 @@ def test_keywords_of_a_schema_that_are_not_used_are_named(tmp_path):
     name = {"type": "string", "pattern": "x", "title": "t"}
     path.write_text(json.dumps({"type": "object", "properties": {"name": name, "n": {"minimum": 0}}}), "utf-8")
     result = assay.score(GOLD, {"s": GOLD}, schema=str(path), times=5)
-    assert "the schema's minimum, pattern are passed over." in result.notes
+    assert "the schema's minimum, pattern are ignored." in result.notes
 
 
 def test_breaches_of_a_schema_are_told_apart():
@@ -133,7 +133,7 @@ def test_a_warning_names_an_ignored_field_that_is_nowhere():
     nested = [{"id": 1, "record": {"items": [{"n": 1}]}}], [{"id": 1, "record": {"items": {"n": 1, "more": 2}}}]
     assert f1(assay.score(nested[0], {"s": nested[1]}, field=["items[].more=ignore"], times=5)) == 1
     message = assay.score(nested[0], {"s": nested[1]}, field=["zzz=ignore"], times=5).warnings[0]
-    assert message.endswith("there is no field 'zzz'. There is: items, items[], items[].n, items[].more.")
+    assert message.endswith("there is no field 'zzz'. Available: items, items[], items[].n, items[].more.")
 
 
 SCHEMAS = (

@@ -155,13 +155,13 @@ def test_remarks_on_predicates_and_overlaps(file):
     system = file("s.txt", props("- go be", "(A0*) (V*) *", "(A1*) * (V*)"))
     result = assay.score(gold, {"s": system}, "srl-span", times=1)
     assert (
-        "s: 1 argument belongs to predicates that gold does not have. srl-span: f1 50.00 with it, 66.67 without "
-        "(predicates=gold)."
+        "s: 1 argument belongs to predicates that gold does not have. srl-span: f1 is 50.00 with it and 66.67 "
+        "without (predicates=gold)."
     ) in result.warnings
     assert "gold: 1 argument overlaps another one of the same predicate, each counted by itself." in result.warnings
     nothing = file("n.txt", props("- - -"))
     result = assay.score(gold, {"s": nothing}, "srl-span", times=1, input_format="props")
-    assert "s: no predicates in it." in result.warnings
+    assert "s: contains no predicates." in result.warnings
 
 
 SLICES = ("role", "role-kind", "role-prefix", "predicate-tag", "argument-distance", "discontinuous")
@@ -231,7 +231,7 @@ def test_slices_of_roles_are_refused_elsewhere(file):
         "x.conllu", "1\tThe\tthe\tDET\tDT\t_\t2\tdet\t2:det\t_\n2\tend\tend\tNOUN\tNN\t_\t0\troot\t0:root\t_\n"
     )
     assert refusal(assay.score, path, {"s": path}, "elas", slices=("role-kind",)) == (
-        "--slice role-kind is about semantic roles, which are not compared here."
+        "--slice role-kind is for semantic roles, which are not compared here."
     )
 
 
@@ -240,7 +240,7 @@ def test_slices_of_roles_are_refused_elsewhere(file):
     [
         ("srl(sense=lemma)", "value of sense 'lemma'"),
         ("srl(continuation=both)", "value of continuation 'both'"),
-        ("srl-macro(weight=2)", "srl-macro: weight is a share between 0 and 1, not 2.0."),
+        ("srl-macro(weight=2)", "srl-macro: weight should be a share between 0 and 1, not 2.0."),
     ],
 )
 def test_values_that_are_none(file, spec, message):
@@ -252,7 +252,7 @@ def test_what_needs_a_tree_says_so(file):
     text = heads("Kim::A0@2 left:leave.01:").replace("\t1\t1\tr\tr\t", "\t_\t_\t_\t_\t")
     path = file("g.txt", text)
     assert refusal(assay.score, path, {"s": path}, "srl-macro") == (
-        "g.txt: no heads in it, which srl-macro needs. Leave it out, or add a tree."
+        "g.txt: contains no heads, which srl-macro needs. Leave it out, or add a tree."
     )
 
 

@@ -127,7 +127,7 @@ def _score_figures(result: Result) -> Iterator[tuple[str, Draw]]:
     for system, cells in systems.count_confusions(result).items():
         same = result.shown.remarks.get("confusion same", "On the diagonal the label is right, but not the place.")
         diagonal = f" {same}" if any(gold is not None and gold == assigned for gold, assigned in cells) else ""
-        caption = f"Errors of {shorten_name(system)} by gold's label and its own.{diagonal}{median}"
+        caption = f"Errors of {shorten_name(system)} by gold label and assigned label.{diagonal}{median}"
         missing = name_nothing(result).replace("∅", "missing")
         matrix = partial(systems.draw_confusion, cells, "gold", shorten_name(system), caption, missing)
         yield stem("confusion", system), matrix
@@ -148,7 +148,7 @@ def _score_figures(result: Result) -> Iterator[tuple[str, Draw]]:
     if result.coincidences:
         meetings = {(row.first, row.second): row.count for row in result.coincidences if row.first != row.second}
         if meetings:
-            caption = "Labels that annotators give to the same item, in pairs of ratings."
+            caption = "Labels that annotators gave to the same item, in pairs of ratings."
             yield "coincidences", partial(systems.draw_confusion, meetings, "one annotator", "another", caption)
     for number, group in enumerate(systems.group_error_types(result)):
         yield stem("errors", *group[: min(number, 1)]), partial(systems.draw_error_types, [("", result)], group)

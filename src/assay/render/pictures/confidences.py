@@ -54,7 +54,7 @@ def draw_reliability(row: Calibration, remark: str = "") -> Figure:
     return add_caption(
         figure,
         f"{shorten_name(row.system)}: percent {right} by confidence{f' in {row.label}' if row.label else ''} (dots), "
-        f"and where 95% of the dots are if confidences are calibrated (grey). {plural(row.items, 'answer')}; "
+        f"and the 95% range of the dots for calibrated confidences (grey). {plural(row.items, 'answer')}; "
         f"ECE {percent(row.ece)}, {percent(row.floor)} expected if calibrated, {chance}.{remark}",
     )
 

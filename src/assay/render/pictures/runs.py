@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 _FOREST, _LINE = 3.8, 0.27
 _ESTIMATE: Look = {
-    **{"label": "estimate in the light of all data sets, 95% interval", "color": ESTIMATE},
+    **{"label": "estimate using all data sets, 95% interval", "color": ESTIMATE},
     **{"marker": "s", "ms": 4, "lw": 2},
 }
 _DIAMOND: Look = {"color": INK, "marker": "D", "ms": 6}
@@ -129,8 +129,8 @@ def draw_forest(posterior: Posterior) -> Figure:
                 axes.plot(end, place, arrow, color=look["color"], ms=6, clip_on=False)
                 beyond = True
     rope = f" (practically equal within ±{unit.format_width(posterior.rope)})" if posterior.rope else ""
-    notes = ["▶ goes on beyond the frame; its ends are in the column of numbers"] if beyond else []
-    where = "on each data set, on the whole and on the next"
+    notes = ["▶ continues beyond the frame; its ends are in the column of numbers"] if beyond else []
+    where = "on each data set, overall and on a new one"
     return add_caption(figure, f"{pair_title(posterior)}, difference in {unit.name}{rope} {where}.", notes)
 
 
@@ -191,7 +191,7 @@ def draw_matrix(posteriors: Sequence[Posterior], kind: str = "decision") -> Figu
     meaning = KINDS[kind]
     if any(row.model == "signed-rank" for row in posteriors):
         meaning = meaning.replace("a new data set", "two new data sets")
-    return add_caption(figure, f"All pairs of systems; in each bar {meaning}.")
+    return add_caption(figure, f"All pairs of systems. Each bar shows {meaning}.")
 
 
 def _draw_thirds(axes: Axes, place: int, shares: Thirds | None) -> None:
@@ -285,7 +285,7 @@ def draw_curves(posterior: Posterior) -> Figure:
                 label = names[outcome] + " better" * (outcome != "equal")
                 look: Look = {"color": colour, "ls": dashes, "marker": mark, "markevery": marked, "ms": 5, "lw": 1.6}
                 axes.plot(values, shares, **look, label=label, clip_on=False)
-    caption = f"{pair_title(posterior)}; how the shares change with the region of equivalence and the prior."
+    caption = f"{pair_title(posterior)}: how the shares change with the region of equivalence and the prior."
     return add_caption(figure, caption)
 
 
@@ -763,6 +763,6 @@ def draw_critical_difference(ranks: MeanRanks) -> Figure:
     }[ranks.by]
     return add_caption(
         figure,
-        f"Mean ranks by {shorten_name(ranks.measure)} over {ranks.data_sets} data sets, 1 is the best; bars join "
+        f"Mean ranks by {shorten_name(ranks.measure)} over {ranks.data_sets} data sets (1 is best); bars join "
         f"systems that do not differ significantly ({test}).",
     )

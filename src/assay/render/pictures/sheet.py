@@ -188,8 +188,8 @@ def encode_figure(figure: Figure, path: Path) -> bytes:
     if missing and form != "svg":
         letter = chr(int(missing[0][1]))
         raise UsageError(
-            f"{path}: matplotlib finds no font with {letter!r} (U+{ord(letter):04X}). "
-            "Install one that has it, or write .svg"
+            f"{path}: no installed font contains {letter!r} (U+{ord(letter):04X}). Install one that does, or write "
+            f".svg"
         )
     return stream.getvalue()
 

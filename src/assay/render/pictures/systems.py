@@ -162,8 +162,8 @@ def draw_differences(tests: Sequence[Comparison], form: str = "points", remark: 
         pair = rows[0]
         rows, shown = list(shown), {pair: {measure: intervals[pair] for measure, intervals in shown.items()}}
     caption = (
-        f"Differences, the second system's score minus the first's{', in points' * (form == 'points')} with the "
-        f"{interval_title(tests)}, and p after Holm's correction, in bold if it is at most 0.05.{remark}"
+        f"Differences (second system minus first{', in points' * (form == 'points')}) with the "
+        f"{interval_title(tests)}, and p after Holm correction, in bold if at most 0.05.{remark}"
     )
     return _draw_rows(rows, shown, caption, form, zero=True)
 
@@ -301,7 +301,7 @@ def draw_slices(result: Result, name: str) -> Figure:
                     axes.plot([at] * 2, [scale * row.low, scale * row.high], color=colour, lw=0.8, zorder=2)
     many = len(systems) > _DODGED
     bars = "" if many else " with their 95% intervals"
-    cut_off = f"; the {_CURVES} best systems of {len(systems)} in colour" if len(systems) > _CURVES else ""
+    cut_off = f"; the best {_CURVES} of {len(systems)} systems in colour" if len(systems) > _CURVES else ""
     return add_caption(figure, f"Scores by {cut_by}{bars}, with the size of each part{cut_off}.")
 
 
@@ -347,7 +347,7 @@ def draw_contributions(groups: Sequence[tuple[str, Contribution]], whole: str, f
     row = shown[0][1]
     return add_caption(
         figure,
-        f"{shorten_name(row.a)} → {shorten_name(row.b)}: what the difference {whole} is made of, first by kind of "
+        f"{shorten_name(row.a)} → {shorten_name(row.b)}: how the difference {whole} is made up, first by kind of "
         f"change, then by label. Each bar begins where the one above ends.{remark}",
     )
 
@@ -416,7 +416,10 @@ def draw_combination(bound: Bound, noun: str, remark: str = "") -> Figure:
         shown["learnt"] = Interval(bound.learnt, *ends, percent(bound.learnt))
         spread = " learnt: with the 95% interval of its difference from the best system."
     score = "F1" if bound.combined == "f1" else f"{noun}s right"
-    caption = f"The best system, the vote of all, what is learnt on other folds, and the upper bound.{spread}{remark}"
+    caption = (
+        f"The best system, the vote of all systems, the combination learnt on the other folds, and the upper "
+        f"bound.{spread}{remark}"
+    )
     return _draw_rows(list(shown), {score: shown}, caption, "percent")
 
 
@@ -429,7 +432,9 @@ def draw_label_scores(bounds: Sequence[Bound], noun: str, remark: str = "") -> F
     names = ["all", *fit_names([str(row.label) for row in rows[1:]], 0.8, 7)]
     shares = [[row.systems[name] for name in systems] for row in rows]
     cut = f" The first {len(rows) - 1} labels of {len(labelled)}." if len(rows) <= len(labelled) else ""
-    caption = f"The percentage of gold's {noun}s that each system has right, by label with their number.{cut}{remark}"
+    caption = (
+        f"Percentage of gold's {noun}s that each system has right, by label, with the number of {noun}s.{cut}{remark}"
+    )
     places = product(range(len(rows)), range(len(systems)))
     cells = {(x, y): (shares[y][x], f"{100 * shares[y][x]:.0f}", is_best(shares[y], x)) for y, x in places}
     return _draw_heat(names, [f"{row.items:,}" for row in rows], systems, cells, caption, 1.0)
@@ -446,7 +451,7 @@ def draw_score_map(table: Table) -> Figure:
         text = f"{100 * value:.1f}" if table.forms[-1] == "marked" else f"{value:.4g}"
         cells[x, y] = value, text, (y, at) in table.bold
     names, heads = fit_names([str(row[0]) for row in rows], 1.2, 7), [table.header[at] for at in across]
-    caption = f"{table.title}; the darker, the higher. Bold: the best of a data set."
+    caption = f"{table.title}; darker is higher. Bold: the best on a data set."
     return _draw_heat(names, [""] * len(names), heads, cells, caption, -math.inf)
 
 
@@ -682,4 +687,4 @@ def draw_error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]
     )
     remarks = [result.shown.remarks["median"] for _, result in sets if "median" in result.shown.remarks]
     median = f" {remarks[0] if len(sets) == 1 else 'Median runs.'}" if remarks else ""
-    return add_caption(figure, f"Types of errors{by} in percent, with the number of errors at each bar.{median}")
+    return add_caption(figure, f"Types of errors{by} in percent, with the number of errors on each bar.{median}")

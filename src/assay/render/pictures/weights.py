@@ -62,7 +62,7 @@ def draw_weights(row: Sweep, remark: str = "") -> Figure:
         axes.plot([], [], marker="s", ls="", color=colours[letter], label=name)
     of = "credits of error types, from 0 (fair) to 1 (a hit); dashed: both are equal" if row.plane else "weights"
     parts = f"{names[0]} {percent(shares[0])}%, {names[1]} {percent(shares[1])}%, undecided {percent(shares[2])}%"
-    return add_caption(figure, f"{parts} of all {of}. Each point is judged by itself.{remark}")
+    return add_caption(figure, f"{parts} of all {of}. Each point is tested separately.{remark}")
 
 
 def _draw_even(axes: Axes, plane: tuple[float, ...], lbe: float) -> None:

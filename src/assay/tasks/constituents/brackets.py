@@ -98,7 +98,7 @@ class BracketOptions:
 
 _COLLINS = Convention(
     name="collins",
-    title="as EVALB with COLLINS.prm: words tagged , : `` '' . and brackets TOP are left out, ADVP = PRT",
+    title="like EVALB with COLLINS.prm: words tagged , : `` '' . and brackets TOP are left out, ADVP = PRT",
     deleted=frozenset({"TOP", EMPTY_ELEMENT, ",", ":", "``", "''", "."}),
     roots=False,
     lengthless=frozenset({EMPTY_ELEMENT}),
@@ -115,7 +115,7 @@ PRESETS = {
         _COLLINS,
         Convention(
             name="new",
-            title="as EVALB with new.prm: words tagged , : `` '' . ? ! and brackets TOP and S1 are left out, "
+            title="like EVALB with new.prm: words tagged , : `` '' . ? ! and brackets TOP and S1 are left out, "
             "ADVP = PRT; quotation marks that one side alone would leave out stay",
             deleted=_COLLINS.deleted | {"S1", "?", "!"},
             roots=False,
@@ -126,7 +126,7 @@ PRESETS = {
         ),
         Convention(
             name="spmrl",
-            title="as evalb_spmrl with spmrl.prm: brackets TOP, ROOT, S1, VROOT and without a label are left out; "
+            title="like evalb_spmrl with spmrl.prm: brackets TOP, ROOT, S1, VROOT and without a label are left out; "
             "punctuation counts",
             deleted=frozenset({*ROOTS, EMPTY_ELEMENT}),
             roots=False,
@@ -142,7 +142,7 @@ def find_options(preset: str, params: str) -> BracketOptions:
     if name not in PRESETS:
         raise unknown("preset", preset, PRESETS)
     if params and name != "plain":
-        raise UsageError(f"preset={preset} and params={params} are two conventions. Give one of them.")
+        raise UsageError(f"preset={preset} and params={params} are two conventions. Give only one.")
     return read_parameters(params) if params else BracketOptions(PRESETS[name])
 
 
@@ -172,24 +172,24 @@ def read_parameters(path: str) -> BracketOptions:
             wanted = "two values" if _SIZES[key] == 2 else "one value"
             raise InputError(f"{place}: {key} takes {wanted}, not {len(values)}.")
         if key in _NUMBERS and not (values[0].isascii() and values[0].isdigit() and len(values[0]) < 10):
-            raise InputError(f"{place}: {key} is a number, not {values[0]!r}.")
+            raise InputError(f"{place}: {key} should be a number, not {values[0]!r}.")
         rows[key].append(values)
     lists = {key: frozenset(value for [value] in rows[key]) for key in _LISTS}
     pairs = {key: tuple((a, b) for a, b in rows[key]) for key in _PAIRS}
     numbers = {key: int(rows[key][-1][0]) for key in _NUMBERS if rows[key]}
     remarks = []
     if "MAX_ERROR" in numbers:
-        remarks.append(f"{path}: MAX_ERROR is ignored; no number of faulty sentences ends the work.")
+        remarks.append(f"{path}: MAX_ERROR is ignored; any number of faulty sentences is accepted.")
     if "CUTOFF_LEN" in numbers:
         length = numbers["CUTOFF_LEN"]
         remarks.append(
-            f"{path}: scores are over sentences of any length; for EVALB's second table say cutoff={length}."
+            f"{path}: scores are over sentences of any length; for EVALB's second table use cutoff={length}."
         )
     if EMPTY_ELEMENT not in lists["DELETE_LABEL"]:
-        remarks.append(f"{path}: does not delete {EMPTY_ELEMENT}, but empty elements are left out all the same.")
+        remarks.append(f"{path}: does not delete {EMPTY_ELEMENT}, but empty elements are left out anyway.")
     convention = Convention(
         name=path,
-        title=f"as EVALB with {path}",
+        title=f"like EVALB with {path}",
         deleted=lists["DELETE_LABEL"],
         roots=False,
         lengthless=lists["DELETE_LABEL_FOR_LENGTH"],

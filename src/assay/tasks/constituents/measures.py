@@ -89,7 +89,7 @@ def parseval(
     Peers: EVALB, evalb_spmrl.
     """
     if cutoff < 0:
-        raise UsageError(f"parseval: cutoff is a number of words, or 0 for no limit, not {cutoff}.")
+        raise UsageError(f"parseval: cutoff should be a number of words, or 0 for no limit, not {cutoff}.")
     options = find_options(preset, params)
     options = replace(
         options,
@@ -273,7 +273,7 @@ def leaf_ancestor(pair: Pair, *, mean: str = "words") -> Items | Counts:
 
 
 def list_lineages(corpus: Corpus) -> Column:
-    """Lineage of each word: the categories above it, the lowest first, without the root, divided by spaces.
+    """Lineage of each word: the categories above it, the lowest first, without the root, separated by spaces.
 
     BEGINS comes after the highest constituent that begins at the word, ENDS after the highest that ends there.
     """
@@ -282,7 +282,7 @@ def list_lineages(corpus: Corpus) -> Column:
     if above.max(initial=0) >= DEEPEST:
         place = corpus.place_of_sentence(int(trees.sentence[above.argmax()]))
         raise InputError(
-            f"{place}: {int(above.max()) + 1:,} constituents above one another; leaf-ancestor takes {DEEPEST:,}. "
+            f"{place}: {int(above.max()) + 1:,} levels of constituents, but leaf-ancestor takes at most {DEEPEST:,}. "
             "Leave the sentence out, or choose another measure: -m parseval"
         )
     counted = ~roots(trees)

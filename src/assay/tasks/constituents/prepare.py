@@ -111,7 +111,7 @@ def _check_options(options: Options, measures: Sequence[Measure]) -> None:
     for name in options.slices:
         if of_words and name in _OF_CONSTITUENTS:
             raise UsageError(
-                f"--slice {name} is about constituents, {of_words} about words. Ask for them one by one."
+                f"--slice {name} is for constituents, {of_words} about words. Use them in separate runs."
             )
     if options.column is not None:
         raise UsageError(
@@ -191,7 +191,7 @@ def gold_constituents(gold: str, number: int) -> Iterator[str]:
 def nothing_left(spec: str, number: int) -> Iterator[str]:
     """A convention that leaves nothing to be compared."""
     if not number:
-        yield f"{spec} leaves no constituent of gold, so its scores mean nothing."
+        yield f"{spec} leaves out all constituents of gold, so its scores mean nothing."
 
 
 @remark

@@ -94,7 +94,7 @@ def _mention(
 def _unresolved_examples(run: Run, items: Items, options: Options) -> Iterator[DrawnExample]:
     """Mentions that no system resolves, drawn at random, with the chains of all systems."""
     if options.change is not None:
-        raise UsageError(f"--change chooses among changes, and what is {UNRESOLVED} is none.")
+        raise UsageError(f"--change selects changes, but --kind {UNRESOLVED} has none. Remove one of them.")
     nobody = np.flatnonzero((items.owner == NONE) & ~np.any(items.right, axis=0))
     everyone = list(range(len(items.systems)))
     for index, lot in draw_numbers(nobody, _mention_names(run, items), UNRESOLVED, options.seed, options.examples):

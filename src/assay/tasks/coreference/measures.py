@@ -180,7 +180,7 @@ def _choose_scores(metric: ChainMetric, parameters: Mapping[str, Any]) -> tuple[
 def _define_scores(scores: Scores, zero: str) -> Scores:
     """Scores with 0 instead of undefined if `zero` is 0."""
     if zero not in ("", "0"):
-        raise UsageError(f"zero={zero}: undefined scores count as 0 (zero=0) or stay undefined (without zero).")
+        raise UsageError(f"zero={zero}: give zero=0 to count undefined scores as 0, or leave zero out.")
 
     def define(score: Score) -> Score:
         defined = partial(mela, undefined=0.0) if score is mela else score

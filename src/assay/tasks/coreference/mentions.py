@@ -140,7 +140,7 @@ def pair_mentions(pair: Pair, rule: TypeRule) -> Pair:
 def mentions_of(pair: Pair, singletons: bool = True) -> tuple[Marks, Marks]:
     """Mentions of gold and of the system, with or without those in chains of one."""
     if "mentions" not in pair.marks:
-        raise UsageError("this measure is about chains of mentions. Give --task coreference")
+        raise UsageError("this measure is for chains of mentions. Give --task coreference")
     gold, system = pair.marks["mentions"]
     if singletons:
         return gold, system

@@ -144,7 +144,7 @@ def prepare_coreference(run: Run) -> None:
         deps = dependencies_of_zeros(corpus, mentions_of(pair)[side])
         zeros[name] = len(deps)
         run.warnings.append(without_dependencies(file=corpus.name, number=len(deps), known=sum(map(bool, deps))))
-    zero_heads = "Zeros, mentions whose head is an empty node: {}."
+    zero_heads = "Zeros (mentions whose head is an empty node): {}."
     run.notes += [plain_sentence(text=note), numbers_by_side(text=zero_heads, numbers=zeros)]
     for spec in options.slices:
         split = SPLIT.get(Slice.find(spec).kind.name)
@@ -167,7 +167,7 @@ def gold_mentions(gold: str, number: int, theirs: int) -> Iterator[str]:
     if number:
         return
     if not theirs:
-        raise InputError(f"{gold}: no mentions in it, nor in any system: there is nothing to score.")
+        raise InputError(f"{gold}: contains no mentions, nor does any system, so there is nothing to score.")
     yield ("gold has no mentions. Recall is undefined. Is it another format, or are gold and system swapped?")
 
 
@@ -189,7 +189,7 @@ def _check_offsets(name: str, pair: Pair, options: Options) -> Iterator[Remark]:
 def without_dependencies(file: str, number: int, known: int) -> Iterator[str]:
     """A file whose zeros depend on nothing."""
     if number and not known:
-        yield f"zeros are aligned by place: {file} has no enhanced dependencies."
+        yield f"zeros are aligned by place, because {file} has no enhanced dependencies."
 
 
 @remark
@@ -203,24 +203,24 @@ def _check_options(run: Run) -> None:
     """Refuse what has no meaning here."""
     options = run.options
     if options.unit == "sentence":
-        raise UsageError("chains reach over whole documents: --unit document")
+        raise UsageError("chains extend over whole documents. Use --unit document")
     if not run.names_layers:
         raise UsageError(
-            "--column is about words, but chains of mentions are compared. Leave it out, or say what else is "
+            "--column is for words, but chains of mentions are compared. Leave it out, or say what else is "
             "compared, e.g.: --task tags"
         )
     for spec in options.slices:
         if Slice.find(spec).kind.name not in ("document", "meta", "label", *SPLIT):
             own = ", ".join(SPLIT)
             raise UsageError(
-                f"--slice {spec}: chains reach over whole documents, so there is document, meta:KEY, label, {own}."
+                f"--slice {spec}: chains extend over whole documents. Available: document, meta:KEY, label, {own}."
             )
 
 
 @remark
 def not_split(cut: str, measures: str) -> Iterator[str]:
     """Measures that have no parts under a slice."""
-    yield f"--slice {cut}: left out there, as they cannot be split by it: {measures}."
+    yield f"--slice {cut}: these measures cannot be split and were left out: {measures}."
 
 
 def _each(calls: Sequence[Callable[[], T]]) -> list[T]:
@@ -280,8 +280,8 @@ def _order_like_gold(
         # Without ids documents correspond by their order.
         if gold.documents != system.documents:
             raise AlignmentError(
-                f"{system.name}: documents: {system.documents:,}, but {gold.name} has {gold.documents:,}; without "
-                "ids assay cannot match them."
+                f"{system.name}: has {system.documents:,} documents, but {gold.name} has {gold.documents:,}. Without "
+                f"ids, assay cannot match them."
             )
         return None, [there]
     ours, theirs = ({name: number for number, name in enumerate(side.document_ids)} for side in (gold, system))
@@ -298,7 +298,7 @@ def _order_like_gold(
         files = [f" in {path}" if path != corpus.name else "" for path in paths]
         named.append([corpus.document_ids[number] + file for number, file in zip(numbers, files, strict=False)])
     if (absent or foreign) and options.missing == "absent":
-        raise UsageError("--missing absent: mentions of coreference need a folder with a file for each document.")
+        raise UsageError("--missing absent: coreference needs a folder with one file per document.")
     if (absent or foreign) and options.missing == "error":
         problems = []
         for (corpus, numbers), names in zip(sides, named, strict=True):
@@ -408,7 +408,7 @@ def _compare_words(run: Run, gold: Corpus, systems: dict[str, Corpus]) -> Bools:
     run.warnings += [documents_left_out(system=name, lines=found[:MOST_PROBLEMS]) for name, found in problems.items()]
     run.require(
         sentences_left_out(
-            text="{number} of {sentences} documents were left out: the texts differ.",
+            text="{number} of {sentences} documents were left out, because their texts differ.",
             nothing="no document has the same words in all files.",
             number=int(wrong.sum()),
             sentences=len(wrong),
@@ -425,10 +425,12 @@ def documents_left_out(system: str, lines: Sequence[str]) -> Iterator[str]:
 
 @remark
 def other_sentences(name: str, number: int, first: Sequence[str]) -> Iterator[str]:
-    """Documents that are cut into other sentences."""
+    """Documents that are split into different sentences."""
     if number:
         what = plural(number, "document is", "documents are")
-        yield f"{name}: {what} cut into other sentences than in gold (the first: {first[0]}), which changes no score."
+        yield (
+            f"{name}: {what} cut into different sentences from in gold (first: {first[0]}). This changes no score."
+        )
 
 
 # --- types of mentions ---

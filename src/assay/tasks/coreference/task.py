@@ -72,10 +72,9 @@ def _present(result: Result) -> Result:
             after="further scores",
             name="errors",
             notes=(
-                "Brackets contain percent of the errors. span: the mention has another span in gold; merged, "
-                "split: parts "
-                "of other entities in a chain, chains that an entity is cut into, beyond the first; missing, extra: "
-                "entities that one side has alone, and mentions that it has alone in an entity that both have.",
+                "Percentages of all errors in brackets. span: the mention has a different span in gold; merged: "
+                "parts of other entities in a chain; split: further chains of an entity; missing, extra: entities "
+                "that only one side has, and mentions that only one side has in an entity of both.",
             ),
         ),
         Table(
@@ -86,10 +85,11 @@ def _present(result: Result) -> Result:
             after="differences",
             columns=("pair", *measures),
             short=15,
-            notes=("One system's chains taken as gold for the other's, by exact spans; F1 is the same either way.",),
+            notes=("One system's chains serve as gold for the other's, with exact spans; F1 is the same either "
+            "way.",),
         ),
     )
-    remarks = {"outcomes": "TP: resolved, WL: wrong link, FN: missed, FP: spurious, none: rightly left alone (TN)."}
+    remarks = {"outcomes": "TP: resolved, WL: wrong link, FN: missed, FP: spurious, none: correctly left alone (TN)."}
     # Wrong links that became other wrong links are no change unless asked for.
     others = [row for row in result.diffs if row.slice is None and row.other_target is not None]
     for on in dict.fromkeys(row.on for row in others):

@@ -59,16 +59,16 @@ def common_gold(
         # It would be read as other functions.
         if functions(f"{CATEGORY}-{label}") != (label,) or _BREAKS.intersection(label):
             raise InputError(
-                f"the function {label!r} cannot be written after a category, because hyphens divide functions there. "
-                "Rename it in the files."
+                f"the function {label!r} cannot be written after a category, because hyphens separate functions "
+                f"there. Rename it in the files."
             )
     kept = np.flatnonzero(~failed).tolist()
     texts = {sentence: compared.words(sentence) for sentence in kept}
     for sentence, word in ((sentence, word) for sentence, words in texts.items() for word in words):
         if _BREAKS.intersection(word.translate(_ESCAPES)):
             raise InputError(
-                f"{reference.place_of_sentence(sentence)}: the word {word!r} contains white space, which divides "
-                "words in brackets. Write a no-break space there."
+                f"{reference.place_of_sentence(sentence)}: the word {word!r} contains white space, which separates "
+                f"words in brackets. Write a no-break space instead."
             )
     numbered = bool(trees.with_gaps.any())
     lines = [f"{_write_common(trees, sentence, words, numbered)}\n" for sentence, words in texts.items()]
@@ -80,7 +80,7 @@ def common_gold(
     if number := int(((tagged < words) | (rooted == 0))[kept].sum()):
         what = "1 sentence has" if number == 1 else f"{number:,} sentences have"
         warnings.append(
-            f"{what} a word without a node of its own, or no root: brackets have one, and it will be read."
+            f"{what} a word without its own node, or no root. Brackets add one, which will be read as a node."
         )
     return "".join(lines), warnings
 

@@ -73,8 +73,8 @@ def cross(
     frameworks themselves, instead of `uas` and `las` for dependencies, `parseval` for constituents; with `subtypes`,
     relations keep what follows the colon in these as in function trees. `function_labels`: for a theory of
     relational-realizational trees, the labels that are functions. `segmentation`: a sentence that a file cuts into
-    other words stops the run (`same`), is counted as wholly missing (`strict`), or is compared in all files by sets
-    of characters (`chars`). `non_projective`: sentences with gaps are scored like others (`keep`),
+    other words stops the run (`same`), is counted as entirely missing (`strict`), or is compared in all files by sets
+    of characters (`chars`). `non_projective`: sentences with gaps are scored like the others (`keep`),
     left out (`leave-out`), or dependencies are lifted until they are projective (`lift`). `map`: mapping files for
     functions, in which a side may also be a theory or `name@theory`; a dictionary has one for each theory.
     `edit_costs`: the costs of edits, `{"add": 2, "delete": 1}`, with sizes `paper`.
@@ -282,7 +282,7 @@ def _native_measures(asked: Sequence[str], options: CrossOptions) -> dict[str, t
         if task not in fitting:
             things = options.task or "trees"
             raise UsageError(
-                f"-m {spec}: is about {task}, and {things} are compared here: measures of {' or '.join(fitting)}."
+                f"-m {spec}: is for {task}, and {things} are compared here: measures of {' or '.join(fitting)}."
             )
         chosen[task].append(spec)
 
@@ -340,7 +340,7 @@ def _copies(compared: Treebanks) -> Iterator[str]:
         many = len(compared.trees[gold.title]) >= _MANY and compared.joint is None
         if many and not compared.parse(bank).edits(labelled=True, empty_counts=True, gold="single").delta.any():
             trees = compared.options.task is None
-            what = "tree: copied, not parsed?" if trees else "unit: copied, not predicted?"
+            what = "tree. Was it copied, not parsed?" if trees else "unit. Was it copied, not predicted?"
             yield f"{bank.title} agrees with the gold {gold.theory} in every {what}"
 
 
@@ -351,7 +351,7 @@ def _warnings(compared: Treebanks) -> Iterator[str]:
         if bank.title in compared.bare:
             yield (
                 f"{bank.title}: no node has one of the labels of --functions {bank.theory}=…, so labelled TedEval "
-                "does not apply. Unlabelled TedEval takes its phrases as they are."
+                "does not apply. Unlabelled TedEval uses its phrases unchanged."
             )
     for system, bank in compared.first.items():
         if system not in compared.labelled and bank.title not in compared.bare:
@@ -391,18 +391,18 @@ def _notes(compared: Treebanks) -> Iterator[str]:
     dependencies = {title: bank for title, bank in compared.files.items() if bank.kind == DEPENDENCIES}
     crossing = {title: int(bank.with_gaps().sum()) for title, bank in dependencies.items()}
     if compared.options.non_projective == "lift" and any(crossing.values()):
-        lifts = "Non-projective sentences, lifted for TedEval and left as they are for uas and las"
+        lifts = "Non-projective sentences, lifted for TedEval and unchanged for uas and las"
         yield f"{lifts}: {_format_numbers(crossing)}."
     yield "Unlabelled TedEval does not measure which word heads a phrase."
     if any(":" in name for bank in dependencies.values() for name in bank.corpus.column("DEPREL").vocabulary):
         if compared.options.subtypes:
             yield (
-                "Relations keep their subtypes (nsubj:pass), in function trees as in uas, las and ls; clas, mlas and "
-                "blex are without them, as in CoNLL 2018; to cut them: --no-subtypes"
+                "Relations keep their subtypes (nsubj:pass), in function trees and in uas, las and ls; clas, mlas "
+                "and blex ignore them, as in CoNLL 2018. To remove them: --no-subtypes"
             )
         else:
             yield (
-                "Relations are without their subtypes (nsubj for nsubj:pass), in function trees as in attachment "
+                "Relations are compared without subtypes (nsubj for nsubj:pass), in function trees and in attachment "
                 "scores."
             )
 

@@ -72,7 +72,7 @@ def read_guidelines(
     task = options.task
     golds, enrichments = theory_paths(theories)
     if enrichments or options.function_labels:
-        raise UsageError(f"functions are those of trees. Leave --functions and --theory a+b out with --task {task}.")
+        raise UsageError(f"--functions and --theory a+b are for trees. Leave them out with --task {task}.")
     if task == SPANS and len(golds) > 2:
         raise UsageError(f"--task spans: {len(golds)} golds, but only spans of two can be paired. Give two.")
     for name, usual in (("segmentation", "same"), ("non_projective", "keep"), ("sizes", "2.1")):
@@ -102,7 +102,8 @@ def read_guidelines(
             raise InputError(f"{title}: its column is empty. Choose another with --column THEORY=COLUMN")
         if task != SPANS and len(pairs[title].gold_words) < words:
             raise AlignmentError(
-                f"{title}: has other words than gold {files[0][0]}. Files of all guidelines must have the same words."
+                f"{title}: has different words from gold {files[0][0]}. Files of all guidelines must have the "
+                f"same words."
             )
     banks = [
         Treebank(corpus, kinds[number] if kinds else task, theory=theory, system=system)
@@ -198,7 +199,7 @@ class _Units:
         targets: dict[tuple[str, str, str], str] = {}
         for rule in rules:
             if not rule.after.strip(" ,"):
-                raise InputError(f"--map: {rule.before} stands for nothing. Name its units, or leave the line out.")
+                raise InputError(f"--map: {rule.before} has no units. Name them, or leave the line out.")
             if targets.setdefault((rule.side, rule.before, rule.form), rule.after) != rule.after:
                 raise InputError(
                     f"--map: {rule.before} stands for {targets[rule.side, rule.before, rule.form]} and for "
@@ -282,8 +283,8 @@ def _tag_units(sides: Sequence[Side], first: Pair, golds: int, units: _Units) ->
         ]
         if same:
             warnings.append(
-                f"{a} and {b} nearly always have {enumeration(same)} on the same words, and no unit in common there. "
-                "If they mean the same, say so in a file for --map."
+                f"{a} and {b} nearly always have {enumeration(same)} on the same words but no unit in common there. "
+                f"If they mean the same, map them in a file for --map."
             )
     return {"trees": trees, "overlaps": overlaps, "differences": differences, "warnings": warnings}
 
@@ -380,7 +381,8 @@ def _span_units(sides: Sequence[Side], first: Pair, golds: int, units: _Units) -
         lengths = np.diff(line.sentence_places, append=int(line.end.max(initial=0)))
         texts = ["".join("".join(own).split()) if size else "" for own, size in zip(pieces, lengths, strict=True)]
         if [*map(len, texts)] != lengths.tolist():
-            raise AlignmentError(f"{reference.name}: its words are not its text. Give files with the same words.")
+            raise AlignmentError(f"{reference.name}: its words do not make up its text. Give files with the same "
+            f"words.")
         width = int(max(lengths.max(initial=0), end.max(initial=0))) + 1
         ends = [sentence * width + np.cumsum([0, *map(len, own)]) for sentence, own in enumerate(pieces)]
         ends += [unit * width + begin, unit * width + end]

@@ -117,11 +117,11 @@ def _score_table(
         name="scores",
         notes=(
             "Percent.",
-            f"Brackets contain the 95% interval, by the variance over {result.about.unit}s.",
+            f"95% intervals in brackets, from the variance over {result.about.unit}s.",
             *_score_notes(result),
             *[
-                "fair: a wrong function, or a function on other words, is one error and not two edits. Never compare "
-                "fair scores with TedEval of another paper."
+                "fair: a wrong function, or a function on other words, is one error, not two edits. Never compare "
+                "fair scores with the TedEval scores of another paper."
             ]
             * any(measure.startswith(FAIR) for measure, _ in columns),
         ),
@@ -137,8 +137,8 @@ def _score_notes(result: Result) -> Iterator[str]:
         return
     costs = f" ({_sizes(result)})" if _sizes(result) else ""
     yield (
-        "Bold: highest of the column; italic: highest by its guidelines. Cross score: what only a system's own gold "
-        f"distinguishes is forgiven if it is right, free if it is left out, an error if it is wrong{costs}."
+        f"Bold: highest of the column; italic: highest by its guidelines. Cross score: distinctions that only a "
+        f"system's own gold makes are forgiven if right, free if left out, and errors if wrong{costs}."
     )
 
 
@@ -201,8 +201,8 @@ def _edit_table(result: Result) -> Table:
         name="errors",
         notes=(
             "spurious: units that the system's own gold does not have; missing: units that all golds have. forgiven: "
-            "rightly built though only its own gold has them; unasked: only its own gold has them, not built. Score: "
-            "1 − edits/size.",
+            "correct units that only its own gold has; unasked: units that only its own gold has and the system does "
+            "not build. Score: 1 − edits/size.",
             *[
                 "LE: a spurious and a missing function of the same words. BE: a spurious and a missing unit with the "
                 "same function and a common word. FP, FN: the other spurious and missing units. Fair score: "
@@ -241,8 +241,8 @@ def _confusions(result: Result) -> Iterator[Table]:
             short=10,
             notes=(
                 f"Pairs of LE, against all golds: the {_MOST} most frequent of each system. Share: percent of its "
-                f"LE. {HEAD} ↔ f: the word has dependents on one side only, which is an attachment and no wrong "
-                f"function. {NO_FUNCTION} ↔ f: one side has no function there.",
+                f"LE. {HEAD} ↔ f: the word has dependents on one side only, which is an attachment error, not a "
+                f"wrong function. {NO_FUNCTION} ↔ f: one side has no function there.",
             ),
         )
 
@@ -274,5 +274,5 @@ def _overlaps(result: Result) -> Iterator[Table]:
             name="differences",
             words=3,
             short=_MOST,
-            notes=("There a system's own gold alone decides. –: this gold has no such unit there.",),
+            notes=("In these places only a system's own gold decides. –: this gold has no such unit there.",),
         )

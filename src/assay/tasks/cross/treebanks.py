@@ -637,12 +637,13 @@ def read_comparison(
                 sentences = np.flatnonzero(absent[bank.title]).tolist()
                 lines += [describe_difference(reference, bank.corpus, sentence) for sentence in sentences]
                 what = plural(len(sentences), "sentence is", "sentences are")
-                notes.append(f"{bank.title}: {what} cut into other words, counted as wholly missing.")
+                notes.append(f"{bank.title}: {what} split into different words, counted as entirely missing.")
         warnings += [f"unaligned: {line}." for line in list_problems(lines)]
     elif allowed and (retokenised := np.any(list(allowed.values()), axis=0)).any():
         parts, ranges = split_words(banks, retokenised)
         notes.append(
-            f"{plural(len(parts), 'sentence is', 'sentences are')} cut into other words in some file and compared as "
+            f"{plural(len(parts), 'sentence is', 'sentences are')} split into different words in some file and "
+            f"compared as "
             "sets of characters, which TedEval itself does not do."
         )
     rules = options.rules(golds, [name for bank in banks for name in bank.sides])
@@ -702,8 +703,8 @@ def read_comparison(
         if numbers:
             shown = [f"{name} ({number:,})" for name, number in sorted(numbers.items(), key=lambda row: -row[1])]
             warnings.append(
-                f"--functions {theory}=…: the list lacks {enumeration(shown)}, which the trees have in the places of "
-                "functions. TedEval leaves such nodes out, like categories. Add the labels that are functions."
+                f"--functions {theory}=…: the list lacks {enumeration(shown)}, which the trees have where functions "
+                f"are. TedEval leaves such nodes out, like categories. Add the labels that are functions."
             )
         if doubtful := [label for label in found.doubtful if label not in numbers]:
             warnings.append(
@@ -794,8 +795,8 @@ def _read_files(
         warnings += [f"{bank.title}: {note}" for note in notes]
         if unparsed:
             what = plural(unparsed, "sentence")
-            warnings.append(f"{bank.title}: no parse of {what}: words under a root in TedEval.")
+            warnings.append(f"{bank.title}: no parse of {what}, so TedEval sees words under a root.")
         if corpus.heads is not None and (roots := count_several_roots(corpus)):
             what = plural(roots, "sentence has", "sentences have")
-            warnings.append(f"{bank.title}: {what} more than one root, scored like others.")
+            warnings.append(f"{bank.title}: {what} more than one root, scored like the others.")
     return banks, {title: mask[~wrong] for title, mask in allowed.items()}, warnings

@@ -57,7 +57,8 @@ def prepare_dependencies(run: Run) -> None:
         if heads.vocabulary and not any(text.isdigit() for text in heads.vocabulary):
             shown = ", ".join(repr(text) for text in heads.vocabulary[:3])
             raise InputError(
-                f"{corpus.name}: no heads in it, but {shown}. Measures of dependencies need a column of heads, and "
+                f"{corpus.name}: contains no heads, but {shown}. Measures of dependencies need a column of "
+                f"heads, and "
                 "one of relations, e.g. --column HEAD+DEPREL."
             )
         run.corpora[number], wrong = with_heads(corpus, "HEAD")
@@ -73,7 +74,7 @@ def prepare_dependencies(run: Run) -> None:
             other = measure.task != "dependencies"
             if other or measure.name in ("tokens", "words", "sentences"):
                 raise UsageError(
-                    f"{measure} has no relations, so --labels and --ignore-labels do not apply to it."
+                    f"{measure} does not use relations, so --labels and --ignore-labels do not apply to it."
                 )
         run.flag_counted_words("DEPREL", lambda label: options.keeps(label, _main(label)))
     run.align(RELATION, faults)
@@ -94,7 +95,7 @@ def prepare_dependencies(run: Run) -> None:
                 name=name,
                 one="sentence has",
                 many="sentences have",
-                text="more than one root, scored like others.",
+                text="more than one root, scored like the others.",
                 number=roots,
             ),
             *(needed_column(name=name, column=column, empty=corpus.is_empty(column)) for column in further),
@@ -132,7 +133,7 @@ def no_heads(file: str, mark: str, hint: str, empty: bool) -> Iterator[str]:
     """A file without trees."""
     if empty:
         hint = hint or "Give a file with trees, or compare its labels: -m accuracy"
-        raise InputError(f"{file}: no heads in it (every cell is {mark}). {hint}")
+        raise InputError(f"{file}: contains no heads (every cell is {mark}). {hint}")
     yield from ()
 
 
@@ -140,11 +141,11 @@ def no_heads(file: str, mark: str, hint: str, empty: bool) -> Iterator[str]:
 def needed_column(name: str, column: str, empty: bool) -> Iterator[str]:
     """A column that a measure needs and that is empty."""
     if empty:
-        yield f"{name}: column {column} is empty; scores that need it mean nothing."
+        yield f"{name}: column {column} is empty, so scores that need it mean nothing."
 
 
 @remark
 def idle_punctuation(setting: str, words: int) -> Iterator[str]:
     """A setting by which nothing is left out."""
     if not words:
-        yield f"punctuation={setting} fits no word of gold, so all words count."
+        yield f"punctuation={setting} matches no word of gold, so all words count."

@@ -35,7 +35,7 @@ def _arc_direction(corpus: Corpus) -> Values:
 
 def _heads(corpus: Corpus, spec: str) -> Ints:
     if corpus.heads is None:
-        raise UsageError(f"--slice {spec} is about arcs, but no dependencies are compared. Give --task dependencies")
+        raise UsageError(f"--slice {spec} is for arcs, but no dependencies are compared. Give --task dependencies")
     return corpus.heads
 
 

@@ -55,8 +55,7 @@ def _choose(pair: Pair, part: int) -> _Sides:
     for corpus in (pair.gold, pair.system):
         if part == ARGUMENT and ARGUMENTS not in corpus.marks:
             raise InputError(
-                f"{corpus.name}: MAVEN has triggers and no arguments, so there is nothing to compare. "
-                "Take triggers: -m triggers"
+                f"{corpus.name}: MAVEN has only triggers, so there are no arguments to compare. Use -m triggers"
             )
     gold, system = events_of(pair)
     return gold.where(is_part(gold, part)), system.where(is_part(system, part))
@@ -170,7 +169,7 @@ def arguments(pair: Pair, *, label: str = "same", attached: bool = False, match:
             heads = corpus.marks[ARGUMENTS].arguments["head_begin"] if ARGUMENTS in corpus.marks else np.zeros(0)
             if len(heads) and (heads == NONE).all():
                 raise InputError(
-                    f"{corpus.name}: no heads of mentions in it, which match=head needs. Take match=overlap"
+                    f"{corpus.name}: has no heads of mentions, which match=head needs. Use match=overlap"
                 )
     return _judge(pair, ARGUMENT, label=label == "same", attached=attached, match=match)
 

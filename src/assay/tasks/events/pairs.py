@@ -57,7 +57,7 @@ def events_of(pair: Pair) -> tuple[Marks, Marks]:
     The number of a mark is its row among the spans of the pair.
     """
     if EVENTS not in pair.marks:
-        raise UsageError("this measure is about events, but something else is compared. Give --task events")
+        raise UsageError("this measure is for events, but something else is compared. Give --task events")
     return pair.marks[EVENTS]
 
 

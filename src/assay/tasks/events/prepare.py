@@ -56,7 +56,7 @@ def prepare_events(run: Run) -> None:
         paired, (repeated["gold"], repeated[name]) = pair_events(pair)
         run.pairs[number] = name, paired
     for name, times in repeated.items():
-        text = "there twice (same trigger, type and arguments) and counted once."
+        text = "given twice (same trigger, type and arguments) and counted once."
         one, many = "event is", "events are"
         run.warnings.append(number_of_things(name=name, one=one, many=many, text=text, number=times))
     run.warnings += _check(run.pairs, options)
@@ -69,7 +69,7 @@ def _read(item: Input | Corpus) -> Corpus:
     if EVENTS not in corpus.marks:
         if corpus.format not in _CAN:
             raise InputError(
-                f"{corpus.name}: contains no events ({corpus.format}). Is it another --task or --input-format?"
+                f"{corpus.name}: contains no events ({corpus.format}). Try another --task or --input-format."
             )
         nothing = np.zeros(0, dtype=np.int64)
         empty = Marks(nothing, nothing, nothing, Column.of(()), nothing, group=nothing)

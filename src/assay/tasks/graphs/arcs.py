@@ -82,7 +82,7 @@ def treat_empty_nodes(corpus: Corpus, empty: str) -> tuple[Marks, list[tuple[int
                 elif head not in passed:
                     open_ends.append((head, passed | {head}, f"{above}{STEP}{label}"))
         if open_ends:
-            fact = f"more than {MOST_PATHS:,} paths through empty nodes. Take empty=align, e.g. elas(empty=align)."
+            fact = f"more than {MOST_PATHS:,} paths through empty nodes. Use empty=align, e.g. elas(empty=align)."
             faults.append((sentence, f"{corpus.place_of_sentence(sentence)}: {fact}"))
             paths = -1
         numbers[sentence] = (paths, steps)

@@ -83,7 +83,7 @@ def nodes_of(pair: Pair) -> Nodes:
     """The nodes of both sides."""
     nodes = pair.layer(Nodes)
     if nodes is None:
-        raise UsageError("this measure is about graphs, but something else is compared. Give --task graphs")
+        raise UsageError("this measure is for graphs, but something else is compared. Give --task graphs")
     return nodes
 
 

@@ -112,7 +112,7 @@ def prepare_graphs(run: Run) -> None:
                 name=name,
                 one="graph has",
                 many="graphs have",
-                text="the id of another one, so graphs correspond by their order.",
+                text="the same id as another one, so graphs are matched by order.",
                 number=len(ids) - len(set(ids)) if None not in ids else 0,
             ),
             no_graph(name=name, arcs=len(arcs), several=several, deps=DEPS in corpus.columns),
@@ -152,7 +152,7 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[t
         )
     if trees and not {"HEAD", "DEPREL"} <= set(corpus.columns):
         needs = f"without= and --slice {ENHANCED_ONLY} need"
-        raise InputError(f"{corpus.name}: no trees in it (HEAD, DEPREL), which {needs}.")
+        raise InputError(f"{corpus.name}: contains no trees (HEAD, DEPREL), which {needs}.")
     faults = with_heads(corpus, "HEAD")[1] if trees else []
     if faults:
         lines = [f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults]
@@ -223,9 +223,9 @@ def _order_like_gold(gold: Corpus, system: Corpus) -> Corpus:
 def no_graph(name: str, arcs: int, several: int, deps: bool) -> Iterator[str]:
     """A file without arcs, or whose enhanced graphs are mere trees."""
     if not arcs:
-        yield f"{name}: no arcs in it{' (DEPS is empty)' if deps else ''}."
+        yield f"{name}: contains no arcs{' (DEPS is empty)' if deps else ''}."
     elif deps and not several:
-        yield f"{name}: no word has more than one arc in DEPS. Is it a copy of HEAD and DEPREL?"
+        yield f"{name}: no word has more than one arc in DEPS. Is DEPS a copy of HEAD and DEPREL?"
 
 
 @remark

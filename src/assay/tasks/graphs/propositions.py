@@ -30,7 +30,7 @@ def about_roles(measures: Sequence[Measure]) -> bool:
     own = [measure.function.__module__ == roles.__name__ for measure in measures]
     if any(own) and not all(own):
         names = [str(measures[own.index(which)]) for which in (True, False)]
-        raise UsageError(f"{names[0]} is about semantic roles, {names[1]} about other graphs. Run them one by one.")
+        raise UsageError(f"{names[0]} is for semantic roles, {names[1]} about other graphs. Run them separately.")
     return any(own)
 
 
@@ -38,7 +38,7 @@ def prepare_roles(run: Run) -> None:
     """Read, check and align words with predicates and their arguments."""
     options, measures = run.options, run.measures
     if options.column is not None:
-        raise UsageError("--column is about words with labels; semantic roles have no use for it.")
+        raise UsageError("--column is for labels of words, not for semantic roles. Remove it.")
     further = list(dict.fromkeys(column for measure in measures for column in measure.columns))
     run.read(lambda _, item: _read(without_spans(item), further))
     if run.count_labels(lambda corpus: corpus.marks["roles"].labels):
@@ -107,12 +107,12 @@ def _check_places(gold: Corpus, system: Corpus) -> None:
         first = int(different[0])
         raise AlignmentError(
             f"{system.place_of_sentence(first)}: a sentence of {lengths[first]} lines, but "
-            f"{gold.place_of_sentence(first)} has one of {expected[first]}. Without words they must be as many."
+            f"{gold.place_of_sentence(first)} has one of {expected[first]}. Without words, the numbers must be equal."
         )
     if len(lengths) != len(expected):
         raise AlignmentError(
-            f"{system.name}: {len(lengths):,} sentences, but {gold.name} has {len(expected):,}. Without words they "
-            "must be as many."
+            f"{system.name}: {len(lengths):,} sentences, but {gold.name} has {len(expected):,}. Without words, the "
+            f"numbers must be equal."
         )
 
 
@@ -166,8 +166,8 @@ def spurious_predicates(name: str, measure: str, right: int, gold: int, system: 
         arguments = plural(system - fewer, "argument belongs", "arguments belong")
         them = "it" if system - fewer == 1 else "them"
         yield (
-            f"{name}: {arguments} to predicates that gold does not have. {measure}: f1 {with_:.2f} with {them}, "
-            f"{without_:.2f} without (predicates=gold)."
+            f"{name}: {arguments} to predicates that gold does not have. {measure}: f1 is {with_:.2f} with {them} "
+            f"and {without_:.2f} without (predicates=gold)."
         )
 
 
@@ -175,4 +175,4 @@ def spurious_predicates(name: str, measure: str, right: int, gold: int, system: 
 def no_predicates(name: str, number: int) -> Iterator[str]:
     """A file without predicates."""
     if not number:
-        yield f"{name}: no predicates in it."
+        yield f"{name}: contains no predicates."

@@ -103,7 +103,7 @@ def _place_roles(pair: Pair, spans: bool, join: bool, exclude: str) -> tuple[Mar
             what, other = ("stretches of words", "words") if spans else ("words", "stretches of words")
             remedy = "srl, srl-arguments and the like" if spans else "srl-span, srl-span-perfect"
             raise UsageError(
-                f"{corpus.name}: its arguments are {other}, and the measure is about {what}. There is {remedy}."
+                f"{corpus.name}: its arguments are {other}, but the measure needs {what}. Use {remedy}."
             )
         first, last = corpus.words_of(roles), corpus.starts[roles.unit] + roles.end - 1
         labels, at = roles.labels, corpus.words_of(predicates)
@@ -476,7 +476,7 @@ def srl_exact(pair: Pair, *, sense: str = "number", dependent: bool = False, con
 def _macro_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
     share = float(parameters["weight"])
     if not 0 <= share <= 1:
-        raise UsageError(f"srl-macro: weight is a share between 0 and 1, not {share}.")
+        raise UsageError(f"srl-macro: weight should be a share between 0 and 1, not {share}.")
 
     def mean(sums: Sums, side: str, within_f1: bool = False) -> Floats:
         roles = ratio(sums["tp"], sums[side])
@@ -554,7 +554,7 @@ def _attached(pair: Pair, labelled: bool) -> Ints:
         column = corpus.column("HEAD")
         numbers = [whole_number(text, -1) for text in column.vocabulary]
         if max(numbers, default=-1) < 0:
-            raise InputError(f"{corpus.name}: no heads in it, which srl-macro needs. Leave it out, or add a tree.")
+            raise InputError(f"{corpus.name}: contains no heads, which srl-macro needs. Leave it out, or add a tree.")
         number = np.array(numbers, dtype=np.int64)[column.codes]
         inside = (number > 0) & (number <= np.diff(corpus.starts)[corpus.sentence_of])
         place = corpus.starts[:-1][corpus.sentence_of] + number - 1

@@ -61,7 +61,7 @@ def _by_sides(
 
 def _by_arcs(pair: Pair, judged: Items, spec: str, values: OfArcs, names: Sequence[str]) -> Sided:
     if pair.layer(Nodes) is None or judged.partner is None:
-        raise UsageError(f"--slice {spec} is about arcs of graphs, but none are compared. Give --task graphs")
+        raise UsageError(f"--slice {spec} is for arcs of graphs, but none are compared. Give --task graphs")
     corpora = pair.gold, pair.system
     return _by_sides(
         judged, lambda side, numbers: values(columns_of_arcs(pair, side, numbers), corpora[side]), names
@@ -101,7 +101,7 @@ def _check_roles(judged: Items, spec: str, pair: Pair | None = None) -> None:
     """Raise an error unless items are semantic roles; if a pair is given, they must have their own places."""
     known = judged.kinds in (roles.KINDS, roles.SPAN_KINDS, WHOLE_KINDS) and judged.partner is not None
     if not known or (pair is not None and pair.layer(Nodes) is not None):
-        raise UsageError(f"--slice {spec} is about semantic roles, which are not compared here.")
+        raise UsageError(f"--slice {spec} is for semantic roles, which are not compared here.")
 
 
 def _ends(corpus: Corpus) -> tuple[Ints, Ints]:
@@ -181,7 +181,7 @@ def _by_sentences(name: str, help_: str, value: Callable[[Corpus], Ints], names:
 
     def of_sentences(gold: Corpus, _: str) -> Values:
         if not {"arcs", "roles"} & gold.marks.keys():
-            raise UsageError(f"--slice {name} is about graphs, but none are compared. Give --task graphs")
+            raise UsageError(f"--slice {name} is for graphs, but none are compared. Give --task graphs")
         return value(gold), names
 
     return SliceKind(name, help_, of_sentences=of_sentences)

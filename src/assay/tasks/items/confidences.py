@@ -190,7 +190,7 @@ def apply_threshold(
         names, shares = table.shares
         labels = Column.of(SEVERAL.join(np.array(names, dtype=object)[row >= least]) for row in shares)
         missing = np.asarray(np.isnan(shares).any(axis=1))
-        return replace(table, labels=labels, missing=missing, sets=True), f"labels from a confidence of {least:g} on."
+        return replace(table, labels=labels, missing=missing, sets=True), f"labels need a confidence of {least:g}."
     if table.confidence is not None and kind != "sets":
         vocabulary = dict.fromkeys([*gold.labels.counts(), *table.labels.counts()])
         used = [label for label in vocabulary if label]
@@ -239,12 +239,12 @@ def _answer_from(
         )
     if threshold is None and _has_scores(sure):
         raise UsageError(
-            f"{table.path}: scores, not probabilities. From which score on is it {positive}? "
-            "--min-score X, or -m auc to rank them"
+            f"{table.path}: contains scores, not probabilities. Give the lowest score that means {positive}: "
+            f"--min-score X; or rank the items: -m auc"
         )
     least = HALF if threshold is None else threshold
     labels = Column(np.where(sure >= least, 0, 1).astype(np.int32), (positive, others[0]))
-    note = f"{positive} from a confidence of {least:g} on, {others[0]} below."
+    note = f"{positive} if the confidence is at least {least:g}, otherwise {others[0]}."
     return replace(table, labels=labels, missing=np.isnan(sure)), note
 
 
@@ -338,7 +338,7 @@ def _right_and_sure(pair: Pair, name: str, positive: str) -> tuple[Ints, Floats,
         _check_filled(pair, name, sure.answers)
         return items, sure.answers[items], judge_items(pair).right[0].astype(np.float64)
     if len(sure.labels) != 1:
-        raise UsageError(f"{name}: not for sets of labels. Try -m average-precision")
+        raise UsageError(f"{name}: does not work for sets of labels. Try -m average-precision")
     return items, sure.shares[items, 0], has_label(pair, sure.labels[0])[items].astype(np.float64)
 
 
@@ -355,7 +355,7 @@ def _losses(pair: Pair, name: str, positive: str, floor: float = 0.0) -> tuple[I
 
 @measure("brier", task="items", scores={"value": ColumnMean("error", high=2.0)}, main="value")
 def brier(pair: Pair, *, positive: str = "") -> Values:
-    """Brier score: the mean squared distance of probabilities from what is true. Less is better.
+    """Brier score: the mean squared distance of probabilities from what is true. Lower is better.
 
     positive: the label that confidences are about, of two labels.
     Counts: items.
@@ -369,7 +369,7 @@ def brier(pair: Pair, *, positive: str = "") -> Values:
 
 @measure("log-loss", task="items", scores={"value": ColumnMean("loss")}, main="value")
 def log_loss(pair: Pair, *, positive: str = "", floor: float = 0.0) -> Values:
-    """The mean of −ln of the probability of what is true. Less is better.
+    """The mean of −ln of the probability of what is true. Lower is better.
 
     positive: the label that confidences are about, of two labels.
     floor: the least probability that counts; 0: an item whose truth has the probability 0 makes the score undefined.
@@ -391,7 +391,7 @@ def _choose_bins(parameters: Mapping[str, Any]) -> tuple[Scores, Scores, str]:
 
 @measure("calibration", task="items", scores=_choose_bins({"bins": 15})[0], main="ece", chosen=_choose_bins)
 def calibration(pair: Pair, *, bins: int = 15, positive: str = "") -> Values:
-    """Expected calibration error: how far confidences are from the share of right answers. Less is better.
+    """Expected calibration error: how far confidences are from the share of right answers. Lower is better.
 
     bins: the number of bins.
     positive: the label that confidences are about, of two labels.

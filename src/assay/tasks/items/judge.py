@@ -37,7 +37,7 @@ def run_of(pair: Pair, measure: str, *kinds: str) -> ItemRun:
     if run.kind not in kinds:
         have = {"sets": "sets of labels", "numbers": "numbers"}.get(run.kind, "one label each")
         usual = {"sets": "subset-accuracy", "numbers": "mae"}.get(run.kind, "accuracy")
-        raise UsageError(f"{measure}: not for these items, which have {have}. Try -m {usual}")
+        raise UsageError(f"{measure}: does not work for these items, which have {have}. Try -m {usual}")
     return run
 
 

@@ -243,7 +243,7 @@ def samples_f1(pair: Pair) -> Counts:
     main="value",
 )
 def hamming(pair: Pair) -> Counts:
-    """Hamming loss: the share of labels that only one side has, of all items and all labels. Less is better.
+    """Hamming loss: the share of labels that only one side has, of all items and all labels. Lower is better.
 
     Counts: different, cells.
     Score: value = Σ|A△B|/(n·|L|), where L are all labels of gold and systems, or those of --labels.

@@ -56,7 +56,7 @@ def _pair_numbers(pair: Pair, name: str) -> tuple[Ints, Floats, Floats]:
         more = ", …" * (len(lacking) > _NAMED)
         raise InputError(
             f"{table.path}: no answer to {len(lacking):,} of {len(rows):,} items ({named}{more}), but {name} needs a "
-            "number for each. --on-mismatch skip leaves these items out."
+            f"number for each. To leave these items out: --on-mismatch skip"
         )
     sides = (_numbers_of(corpus, run, rows) for corpus in (pair.gold, pair.system))
     gold, system = (numbers[column.codes[rows]] for column, numbers in sides)
@@ -79,13 +79,13 @@ def warn_of_scales(part: Part) -> Iterator[str]:
         if correlation > _HIGH and error > gold.std():
             yield (
                 f"{name}: the correlation with gold is {coefficient(float(correlation))}, but its mean error is "
-                "larger than the spread of gold's numbers. Are its numbers on another scale?"
+                "larger than the spread of gold's numbers. Are its numbers on a different scale?"
             )
 
 
 @measure("mae", task="items", scores={"value": ColumnMean("error")})
 def mae(pair: Pair) -> Values:
-    """Mean absolute error, in the unit of the labels; of ordered labels in ranks. Less is better.
+    """Mean absolute error, in the unit of the labels; of ordered labels in ranks. Lower is better.
 
     Score: value = Σ|system − gold|/n. Interval: Student's t.
     Peers: scikit-learn mean_absolute_error.
@@ -96,7 +96,7 @@ def mae(pair: Pair) -> Values:
 
 @measure("rmse", task="items", scores={"value": RootMean("square")})
 def rmse(pair: Pair) -> Values:
-    """Root of the mean squared error, in the unit of the labels. Less is better.
+    """Root of the mean squared error, in the unit of the labels. Lower is better.
 
     Score: value = √(Σ(system − gold)²/n). Interval: the root of Student's t interval of the square.
     Peers: scikit-learn root_mean_squared_error.

@@ -173,7 +173,7 @@ def prepare_items(run: Run) -> None:
         ranks = tuple(map(str, range(low, high + 1))) if high - low < _MOST_RANKS else ()
         is_rating = kind == "labels" and len(every) > 2 and not tables[0].scores
         if is_rating and not any(name in (*_ORDERED, "kappa") for name in names):
-            run.notes.append(plain_sentence(text="labels are whole numbers; if they are ratings: -m mae -m within"))
+            run.notes.append(plain_sentence(text="labels are whole numbers. If they are ratings: -m mae -m within"))
     several = kind == "labels" and any(SEVERAL in label for label in run.gold.column(LABEL).vocabulary)
     layer = ItemRun(kind, ranks, ignored, several and tables[0].alternatives)
     run.skipped = np.zeros(run.gold.sentences, dtype=bool)
@@ -188,7 +188,8 @@ def prepare_items(run: Run) -> None:
         run.warnings.append(constant_answers(name=name, label=constant, always=always and len(counts[0]) > 1))
     if tables[0].unit and options.unit is None:
         unit = tables[0].unit
-        run.notes.append(plain_sentence(text=f"items of one {unit} may resemble each other: --unit meta:{unit}"))
+        run.notes.append(plain_sentence(text=f"items of one {unit} may resemble each other. To resample by {unit}: "
+        f"--unit meta:{unit}"))
     answers = [(name, np.array([*items.labels, None], dtype=object)[items.answer[0]]) for name, items in judged]
     run.warnings += [] if only_ranked else [identical_outputs(answers, np.array_equal)]
     run.warnings += idle_rules(run.mappings) if options.map is not None else ()
@@ -218,13 +219,13 @@ def drop_repeats(table: ItemTable, duplicates: str, different: Sequence[str] | N
             label, other = (table.labels[one] or "no label" for one in (before, row))
             line = f"line {table.lines[before]}" if table.lines is not None else f"item {before + 1}"
             raise InputError(
-                f"{table.place(row)}: id {name} again ({line}: {label}, here: {other}). --duplicates first keeps the "
-                "first."
+                f"{table.place(row)}: id {name} is repeated ({line}: {label}, here: {other}). To keep the first: "
+                f"--duplicates first"
             )
     kept = [row for name, row in sorted(first.items(), key=lambda pair: pair[1])
             if duplicates == "first" or counted[name] == 1]  # fmt: skip
     gone = len(ids) - len(kept)
-    note = f"{plural(gone, 'row was', 'rows were')} left out, because ids come again."
+    note = f"{plural(gone, 'row was', 'rows were')} left out, because the ids were repeated."
     return replace(table.take(np.array(kept, dtype=np.int64)), notes=(*table.notes, note))
 
 
@@ -236,7 +237,8 @@ def join_items(whole: ItemTable, gold: ItemTable, system: ItemTable, on_mismatch
     if (gold.ids is None) != (system.ids is None):
         one, other = (system, gold) if gold.ids is None else (gold, system)
         raise AlignmentError(
-            f"{other.path}: no ids, but {one.path} has some. Name their column with --id, or go by order: --id none"
+            f"{other.path}: no ids, but {one.path} has some. Name their column with --id, or match by order: "
+            f"--id none"
         )
     if gold.ids is None or system.ids is None:
         if len(whole) != len(system):
@@ -263,7 +265,7 @@ def _check_other_ids(gold: ItemTable, system: ItemTable) -> None:
         if ours != theirs and len({*ours}) == len(ours) and {*ours} == {*theirs}:
             raise AlignmentError(
                 f"{system.path}: column {name} has the cells of {gold.path}, each once and in another order. If "
-                f"these are ids: --id {shlex.quote(name)}; to go by order all the same: --id none"
+                f"these are ids: --id {shlex.quote(name)}; to match by order anyway: --id none"
             )
 
 
@@ -274,11 +276,11 @@ def _check_ids(gold: ItemTable, system: ItemTable, order: Ints, on_mismatch: str
     if not found:
         numbers = [{parse_number(name) for name in ids} for ids in (gold.ids, system.ids)]
         equal = None not in numbers[0] and numbers[0] == numbers[1]
-        how = "; as numbers they would agree (1 and 01, or 1.0): write them alike" if equal else ""
+        how = "; as numbers they would agree (1 and 01, or 1.0): write them in the same way" if equal else ""
         theirs, ours = (", ".join(ids[:_NAMED]) for ids in (system.ids, gold.ids))
         raise AlignmentError(
             f"{system.path}: ids {theirs}; {gold.path} has {ours}: none in common{how}. "
-            "Name the column of ids: --id NAME; to go by order: --id none"
+            "Name the column of ids: --id NAME; to match by order: --id none"
         )
     if found == len(system) or on_mismatch == "skip":
         return
@@ -288,7 +290,7 @@ def _check_ids(gold: ItemTable, system: ItemTable, order: Ints, on_mismatch: str
         own = system.ids[foreign]
         number = parse_number(own)
         alike = next((name for name in gold.ids if number is not None and parse_number(name) == number), "")
-        how = f", which has {alike}: write ids alike" if alike else ""
+        how = f", which has {alike}: write ids in the same way" if alike else ""
         raise AlignmentError(
             f"{system.place(foreign)}: id {own} is not in {gold.path}{how}. To leave such items out: "
             "--on-mismatch skip"
@@ -305,7 +307,7 @@ def _check_texts(gold: ItemTable, system: ItemTable, order: Ints, on_mismatch: s
             if other != NONE and ours[row] != theirs[other]:
                 raise AlignmentError(
                     f"{system.place(other)}: its {name} is {theirs[other]!r:.40}, but {gold.place(row)} has "
-                    f"{ours[row]!r:.40}. To go on all the same: --on-mismatch warn"
+                    f"{ours[row]!r:.40}. To continue anyway: --on-mismatch warn"
                 )
 
 
@@ -338,7 +340,7 @@ def _check_spelling(gold: ItemTable, kind: str, run: Run) -> None:
         parts = [part.strip() for label in labels if mark in label for part in label.split(mark)]
         if parts and 2 * sum(part in labels for part in parts) >= len(parts):
             several = next(label for label in labels if mark in label)
-            run.warnings.append(plain_sentence(text=f"the label {several} may be a set: --sets '{mark}'"))
+            run.warnings.append(plain_sentence(text=f"the label {several} may be a set. If it is: --sets '{mark}'"))
 
 
 def _members(corpus: Corpus, kind: str) -> Column:
@@ -365,8 +367,8 @@ def _check_labels(run: Run, counts: Sequence[Mapping[str, int]]) -> None:
         if many and own and gold and not own.keys() & gold.keys():
             theirs, ours = (", ".join(sorted(labels)[:5]) for labels in (own, gold))
             raise InputError(
-                f"{corpus.name}: labels {theirs}; gold has {ours}: none in common. --map FILE (in Python id2label=) "
-                "puts them together."
+                f"{corpus.name}: has the labels {theirs}, but gold has {ours}; none in common. Map them: --map FILE "
+                f"(in Python id2label=)"
             )
         alike = [(label, plain[_plain(label)]) for label in own if label not in gold and _plain(label) in plain]
         run.warnings.append(labels_alike(name=name, pairs=[f"{one} and {other}" for one, other in alike]))
@@ -389,7 +391,9 @@ def labels_alike(name: str, pairs: Sequence[str]) -> Iterator[str]:
     """Labels of a system that differ from gold's in writing only."""
     if pairs:
         listed = enumeration(list(dict.fromkeys(pairs))[:5])
-        yield f"{name}: labels differ in writing only: {listed} (gold's last). If they are the same: --map FILE"
+        yield (
+            f"{name}: some labels differ only in spelling: {listed} (gold's last). If they mean the same: --map FILE"
+        )
 
 
 @remark
@@ -412,7 +416,7 @@ def items_left_out(number: int, items: int, skip: str) -> Iterator[str]:
 def answers_missing(name: str, number: int) -> Iterator[str]:
     """Items that a system's file lacks, if these count as not answered."""
     if number:
-        yield f"{name}: without {plural(number, 'item')} of gold, counted as no answer."
+        yield f"{name}: lacks {plural(number, 'item')} of gold, counted as no answer."
 
 
 @remark

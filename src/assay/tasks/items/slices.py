@@ -52,11 +52,12 @@ def check_slices(run: Run) -> None:
         name, _, key = spec.partition(":")
         if name not in ("label", "meta", *own):
             usual = f"--slice label, meta:COLUMN, {', '.join(own[:-1])} or {own[-1]}"
-            raise UsageError(f"--slice {spec}: about words, and items have none. Give {usual}")
+            raise UsageError(f"--slice {spec} is for words, but items have none. Use {usual}")
         numbers = read_numbers(run.gold.metadata(key)) if name == "meta" else None
         if run.options.decided is not None and (numbers is not None or name == "text-length"):
             raise UsageError(
-                f"--slice {spec}: quarters need all items, but files are read one by one here. Join them."
+                f"--slice {spec}: quarters need all items, but files are read separately here. Join them into one "
+                f"file."
             )
 
 

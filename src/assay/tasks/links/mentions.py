@@ -28,7 +28,7 @@ Matched = tuple[Ints, Ints, Steps]
 def links_of(pair: Pair) -> tuple[Marks, Marks]:
     """The mentions of gold and of the system, each with the code of its first identifier, NONE without a link."""
     if "links" not in pair.marks:
-        raise UsageError("this measure is about links, but something else is compared. Give --task links")
+        raise UsageError("this measure is for links, but something else is compared. Give --task links")
     return pair.marks["links"]
 
 

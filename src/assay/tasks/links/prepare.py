@@ -70,7 +70,7 @@ def prepare_links(run: Run) -> None:
     if len({corpus.has_words for corpus in corpora}) > 1:
         bare, full = (next(corpus for corpus in corpora if corpus.has_words == there) for there in (False, True))
         raise InputError(
-            f"{bare.name}: has places without words or text, {full.name} has words. Give all in the same format."
+            f"{bare.name}: has places without words or text, but {full.name} has words. Give both in the same format."
         )
     run.drop_unsure("candidates", "candidate has", "candidates have")
     capitals = any(CAPITALS in links_in(corpus)[1].columns for corpus in corpora)
@@ -168,7 +168,7 @@ def _read(item: Input | Corpus, name: str, gold: Corpus | None, options: Options
         if not field:
             known = ", ".join(fields)
             raise UsageError(
-                f"{corpus.name}: say which field of Entity contains identifiers: --link-field, one of {known}."
+                f"{corpus.name}: name the field of Entity that contains identifiers: --link-field, one of {known}."
             )
         return read_entity_links(corpus, field), ()
     tags, found = link_columns(labels)
@@ -182,8 +182,8 @@ def _read(item: Input | Corpus, name: str, gold: Corpus | None, options: Options
         found = next((f"MISC:{key}" for key in keys), "")
         if not found:
             raise UsageError(
-                f"{path}: say where the identifiers are: --link-column NAME (MISC:KEY for a key of MISC), or "
-                f"--link-field wiki for brackets of entities. Formats that say so themselves: {_FORMATS}."
+                f"{path}: name the column of the identifiers: --link-column NAME (MISC:KEY for a key of MISC), or "
+                f"--link-field wiki for brackets of entities. Formats that do not need it: {_FORMATS}."
             )
     wanted = wanted or [found]
     hipe = all(map(is_link_column, wanted))
@@ -247,14 +247,15 @@ def _read_equal_identifiers(path: str) -> dict[str, str]:
             cells = line.split()
             if len(cells) != 2:
                 raise InputError(
-                    f"{path}:{number}: {line.strip()!r}, but a line is two identifiers, divided by a tab or a space."
+                    f"{path}:{number}: {line.strip()!r}, but a line is two identifiers, separated by a tab or a "
+                    f"space."
                 )
             if NIL in map(normalise_nil, cells):
-                raise InputError(f"{path}:{number}: NIL is equal to no identifier. Take the line out.")
+                raise InputError(f"{path}:{number}: NIL is equal to no identifier. Remove the line.")
             first, second = map(top, cells)
             above[second] = first
     if not above:
-        raise InputError(f"{path}: no identifiers in it. A line is two equal identifiers.")
+        raise InputError(f"{path}: contains no identifiers. A line is two equal identifiers.")
     return {name: top(name) for name in list(above)}
 
 
@@ -262,9 +263,12 @@ def _read_equal_identifiers(path: str) -> dict[str, str]:
 def idle_names(prefix: str, path: str, with_prefix: int, same: int) -> Iterator[str]:
     """A prefix that no identifier has, a table of equal identifiers of which none occurs."""
     if prefix and not with_prefix:
-        yield f"--id-prefix {prefix}: no identifier begins so. Is it another base?"
+        yield f"--id-prefix {prefix}: no identifier begins with it. Is it the right knowledge base?"
     if path and not same:
-        yield f"--same-ids {path}: none of its identifiers occurs, so it changes nothing. Is it another base?"
+        yield (
+            f"--same-ids {path}: none of its identifiers occurs, so it changes nothing. Is it the right knowledge "
+            f"base?"
+        )
 
 
 def _normalise(corpus: Corpus, compared: Callable[[str], str]) -> tuple[Corpus, int]:
@@ -335,7 +339,7 @@ def read_links(name: str, repeated: int) -> Iterator[str]:
     """The things left out of a file."""
     if repeated:
         what = plural(repeated, "mention is", "mentions are")
-        yield f"{name}: {what} there twice, with the same place, type and identifiers; each counts once."
+        yield f"{name}: {what} twice, with the same place, type and identifiers; each counts once."
 
 
 @remark
@@ -378,6 +382,6 @@ def other_names(name: str, symmetric: str, shared: int, ours: Sequence[str], the
     """A system that has no identifier of gold's."""
     if not shared and ours and theirs:
         yield (
-            f"{name} has none of gold's identifiers (gold: {ours[0]}, {name}: {theirs[0]}). Are they of another "
-            "base, or is there a prefix to be taken off (--id-prefix)?"
+            f"{name} has none of gold's identifiers (gold: {ours[0]}, {name}: {theirs[0]}). Do they belong to "
+            f"another knowledge base, or should a prefix be removed (--id-prefix)?"
         )

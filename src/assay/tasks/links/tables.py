@@ -85,7 +85,8 @@ def finish_links(result: Result, part: Part, settings: Settings) -> Result:
                 tuple(rows),
                 ("text", "count", "percent"),
                 after="bounds",
-                notes=("Percent of gold's links, over mentions at gold's place; any system: at least one of them.",),
+                notes=("Percentage of gold's links, for mentions at gold's place; any system: right in at least "
+                "one.",),
             )
         )
     for name, row in sums.items():
@@ -126,10 +127,10 @@ def present_links(result: Result) -> Result:
 
 _KINDS = "Outcomes of links"
 _NOTES = (
-    "Brackets contain percent of the errors. At gold's place: TP, wrong-id, wrong-rank (the right identifier is "
+    "Percentages of all errors in brackets. At gold's place: TP, wrong-id, wrong-rank (the right identifier is "
     "a later "
     "candidate), nil-wrong (the system says NIL), nil-linked (gold says NIL). boundary: overlapping place, right "
-    "identifier; boundary-wrong-id: another one.",
+    "identifier; boundary-wrong-id: overlapping place, wrong identifier.",
 )
 
 

@@ -28,7 +28,7 @@ LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"))
 
 def _links_of(pair: Pair, items: Items, spec: str) -> tuple[Marks, Marks]:
     if "links" not in pair.marks or not items.kinds:
-        raise UsageError(f"--slice {spec} is about links, but none are compared. Give --task links")
+        raise UsageError(f"--slice {spec} is for links, but none are compared. Give --task links")
     return links_of(pair)
 
 

@@ -169,7 +169,7 @@ def mathet_gamma(
     if null != "rotate":
         raise unknown("value of null", null, ("rotate",))
     if samples < 2 or min(alpha, beta) < 0 or empty <= 0:
-        raise UsageError("gamma: samples is 2 or more, alpha and beta are not negative, empty is above 0.")
+        raise UsageError("gamma: samples must be at least 2, alpha and beta at least 0, and empty above 0.")
     try:
         gamma = unitizing.compute_gamma(continua.units, unitizing.Weighting(alpha, beta, empty), samples, rng)
     except unitizing.TooManyUnitsError:
@@ -218,7 +218,7 @@ def alt_test(
     Paper: Calderon, Reichart and Dror 2025. Peers: AltTest.
     """
     if not 0 <= epsilon <= 1 or not 0 < fdr < 1:
-        raise UsageError(f"alt-test: epsilon and fdr are shares, not {epsilon} and {fdr}.")
+        raise UsageError(f"alt-test: epsilon and fdr should be between 0 and 1, not {epsilon} and {fdr}.")
     rows, items = numbers.alt_rows(ratings, system.label, system.labels, score, min_annotators, system.members)
     used = [row for row in rows if len(row.items) >= max(min_items, 1)]
     beaten = dict(zip([row.annotator for row in used], mask_wins([row.p(epsilon) for row in used], fdr), strict=True))

@@ -11,5 +11,5 @@ TASK = Task(
     drawing=Drawing("tags"),
     measures=(measures,),
     agreement=("kappa", "alpha", "fleiss", "ac1"),
-    command="is about several annotators: assay agreement",
+    command="is for several annotators: assay agreement",
 )

@@ -64,7 +64,7 @@ def prepare_records(run: Run) -> None:
     # What one annotator writes is a value, whoever comes first.
     schema = keep_fillers(schema) if options.symmetric else schema
     if schema.unread:
-        run.notes.append(plain_sentence(text=f"the schema's {', '.join(schema.unread)} are passed over."))
+        run.notes.append(plain_sentence(text=f"the schema's {', '.join(schema.unread)} are ignored."))
     run.decide(column=RECORD)
     for number, (name, corpus) in enumerate(run.systems, 1):
         run.corpora[number] = _take_answers(run, name, corpus, schema)
@@ -261,7 +261,7 @@ def dates_with_two_readings(name: str, number: int, field: str, date: str) -> It
     """Dates whose day may be the month."""
     if number:
         values = plural(number, "value")
-        yield f'{name}: date {date} has two readings ({values}); say --field {field}="date(order=dmy)".'
+        yield f'{name}: date {date} has two readings ({values}). Choose one: --field {field}="date(order=dmy)"'
 
 
 @remark
@@ -276,4 +276,4 @@ def records_missing(name: str, number: int) -> Iterator[str]:
     """Records of gold that a system's file does not have."""
     if number:
         count = "counts" if number == 1 else "count"
-        yield f"{name}: without {plural(number, 'record')} of gold, which {count} as empty."
+        yield f"{name}: lacks {plural(number, 'record')} of gold, which {count} as empty."

@@ -85,7 +85,10 @@ def _answers(systems: Mapping[str, Mapping[str, int]]) -> Iterator[Table]:
     rows = []
     for name, counts in systems.items():
         rows.append((name, totals[name], *([counts[column], counts[column] / totals[name]] for column in columns)))
-    valid = " schema-valid: as the schema says; type, enum, required, extra: answers with such a breach of it."
+    valid = (
+        " schema-valid: answers that follow the schema; type, enum, required, extra: answers that break it in this "
+        "way."
+    )
     yield Table(
         "Answers",
         ("system", "answers", *columns),
@@ -93,8 +96,8 @@ def _answers(systems: Mapping[str, Mapping[str, int]]) -> Iterator[Table]:
         ("text", "count", "share"),
         after="scores",
         notes=(
-            "Brackets contain percent. repaired: read in spite of errors of form. refused, malformed (without a "
-            "record) and missing count as empty." + valid * (columns != [*STATUSES]),
+            "Percentages in brackets. repaired: read despite formal errors. refused, malformed (without a record) "
+            "and missing count as empty." + valid * (columns != [*STATUSES]),
         ),
     )
 

@@ -186,7 +186,7 @@ def _list_overlaps(pair: Pair, sides: _Sides, steps: Steps, crosswise: tuple[Boo
     place = pair.gold.place_of_span(int(spans[0].number[arguments[0][0]]))
     too_many = InputError(
         f"{place}: {len(arguments[0]):,} arguments of gold and {len(arguments[1]):,} of the system overlap too often "
-        "to be paired one to one. Take relations(match=strict) or relations(match=boundary) alone."
+        "to be paired one to one. Use relations(match=strict) or relations(match=boundary) alone."
     )
     if int(overlap_counts(spans[0], arguments[0], spans[1], arguments[1]).sum()) > 4 * MOST:
         raise too_many

@@ -159,7 +159,8 @@ def relations(
     """
     _check_values(match=match, types=types, label=label, direction=direction, given=given)
     if types == "same" and match in ("strict", "boundary"):
-        raise UsageError(f"relations: match={match} says itself if types count; types= is for overlap, first, last.")
+        raise UsageError(f"relations: match={match} already decides whether types count; types= is for overlap, "
+        f"first, last.")
     if equivalence and match not in ("strict", "boundary"):
         raise UsageError(f"relations: equivalence=true goes with match=strict or boundary, not with {match}.")
     if match == "strict" or types == "same" or given:
@@ -300,7 +301,7 @@ def facts(pair: Pair, *, entities: str = "all", ignore: str = "") -> Items:
     _check_values(entities=entities, ignore=ignore)
     seen = relations_of(pair)[0].columns.get("train")
     if ignore and seen is None:
-        raise UsageError("facts(ignore=train) needs the training data. Say where they are: --train FILE")
+        raise UsageError("facts(ignore=train) needs the training data: --train FILE")
     sides, steps = match_facts(pair, entities)
     items = relation_items(pair, sides, steps)
     if seen is None:
@@ -336,7 +337,7 @@ def _kd_score(*others: str) -> Score:
     main="f1",
     task="relations",
     named=("task",),
-    one_sided="ehealth-kd takes one side as gold; for agreement there are relations and fair-relations.",
+    one_sided="ehealth-kd needs gold. For agreement use relations or fair-relations.",
 )
 def ehealth_kd(pair: Pair, *, task: str = "both", given: str = "", equivalence: bool = True) -> Counts:
     """The scores of the eHealth-KD shared tasks.

@@ -25,7 +25,7 @@ IN_FILE = DIRECTIONS.index(SYMMETRIC)
 def relations_of(pair: Pair) -> tuple[Marks, Marks]:
     """Relations of gold and of the system, with repetitions; their arguments are the spans of the pair."""
     if "relations" not in pair.marks:
-        raise UsageError("this measure is about relations, but something else is compared. Give --task relations")
+        raise UsageError("this measure is for relations, but something else is compared. Give --task relations")
     return pair.marks["relations"]
 
 

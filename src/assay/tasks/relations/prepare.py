@@ -249,8 +249,9 @@ def gold_relations(gold: str, symmetric: str, number: int, theirs: int) -> Itera
     if number:
         return
     if not theirs:
-        nothing = "the other: there is nothing to agree on" if symmetric else "any system: there is nothing to score"
-        yield f"{gold}: no relations in it, nor in {nothing}."
+        nothing = "any system, so there is nothing to score"
+        nothing = "the other, so there is nothing to agree on" if symmetric else nothing
+        yield f"{gold}: contains no relations, nor does {nothing}."
     elif not symmetric:
         yield "gold has no relations. Recall is undefined. Are gold and system swapped?"
 
@@ -274,13 +275,13 @@ def proposed(label: str, number: int) -> Iterator[str]:
 
 @remark
 def odd_relations(name: str, each: str, repeated: int, turned: int, same_span: int) -> Iterator[str]:
-    """Relations that are there twice, in both orders though they have no direction, or of a span with itself.
+    """Relations that appear twice, in both orders though they have no direction, or of a span with itself.
 
     each: a measure that counts both orders.
     """
     if repeated:
         what = plural(repeated, "relation is", "relations are")
-        yield f"{name}: {what} there twice (same label, same arguments) and counted once."
+        yield f"{name}: {what} twice (same label, same arguments) and counted once."
     if turned:
         what = plural(turned, "relation is", "relations are")
         also = f" {each} counts both, as its scorer does." if each else ""
@@ -294,8 +295,8 @@ def odd_places(name: str, straight: int, turned: int, overlap: int, number: int)
     """A system whose heads are gold's tails, or none of whose arguments ends where gold's do."""
     if turned > straight and turned >= _SURE * number:
         yield (
-            f"{name}: {turned:,} of gold's {number:,} relations are there with head and tail exchanged, "
-            f"{straight:,} in gold's direction. Are heads and tails exchanged?"
+            f"{name}: has {turned:,} of gold's {number:,} relations with head and tail exchanged, and {straight:,} "
+            f"in gold's direction. Are heads and tails swapped?"
         )
     if not straight and overlap >= max(_SURE * number, 2):
         yield (
@@ -309,8 +310,8 @@ def spans_given(name: str, same: bool, spans: int) -> Iterator[str]:
     """A system that was given gold's spans."""
     if same and spans:
         yield (
-            f"{name} has gold's spans throughout: relations were classified, not extracted. Such scores must not be "
-            "compared with those of systems that find spans themselves."
+            f"{name} has exactly gold's spans, so relations were classified, not extracted. Do not compare such "
+            f"scores with those of systems that find spans themselves."
         )
 
 

@@ -112,8 +112,8 @@ def finish_relations(result: Result, part: Part, settings: Settings) -> Result:
                 after="bounds",
                 short=12,
                 notes=(
-                    "Spans found: relations of gold of which some system has both arguments, same place and type; "
-                    f"the bound given spans is the share of these that some system has right ({on}).",
+                    f"Spans found: relations of gold for which some system has both arguments with the same place "
+                    f"and type; the bound given spans is the share of these that some system has right ({on}).",
                 ),
             )
             tables.append(bounds)
@@ -149,7 +149,7 @@ def _outcomes_by_types(on: str, systems: Mapping[str, LabelSums]) -> Table:
         forms,
         after="labels",
         short=15,
-        notes=("Types of gold's arguments; of a spurious relation those of the system's.",),
+        notes=("Types of gold's arguments; for spurious relations, types of the system's.",),
     )
 
 
@@ -178,8 +178,8 @@ def present_relations(result: Result) -> Result:
         remarks["outcomes"] = _MEANINGS
     else:
         remarks["confusion"] = (
-            "Relations are right or not here: all errors are FP (row ∅) and FN (column ∅). For wrong labels, "
-            "directions and arguments: -m fair-relations"
+            "Here relations are either right or wrong: all errors are FP (row ∅) and FN (column ∅). For wrong "
+            "labels, directions and arguments: -m fair-relations"
         )
     return replace(result, tables=(*kept, *made)).with_shown(remarks=remarks)
 
@@ -224,7 +224,8 @@ def _ceilings(result: Result) -> Iterator[Table]:
         ("text", "percent"),
         after="further scores",
         notes=(
-            "Ceiling: the share of gold's relations of which the system has both arguments, same place and type. "
+            "Ceiling: share of gold's relations for which the system has both arguments with the same place and "
+            "type. "
             "Recall is the ceiling times the recall given spans.",
         ),
     )
@@ -255,8 +256,8 @@ def _confusions(result: Result) -> Iterator[Table]:
             after="confusion",
             minor=len(labels) > MATRIX or result.about.command == "compare",
             notes=(
-                "Right ones and wrong labels (TP, LE); _: missing, in row _ spurious. Direction: right but for head "
-                "and tail, which are exchanged.",
+                "Right ones and wrong labels (TP, LE); _: missing, in row _ spurious. Direction: right except that "
+                "head and tail are exchanged.",
             ),
         )
 
@@ -278,7 +279,7 @@ def _pairs_of_spans(result: Result) -> Iterator[Table]:
         ("text", "count"),
         after="agreement",
         notes=(
-            "Kappa is over the ordered pairs of two spans in one sentence that both annotators have: the spans are "
+            "Kappa is computed over ordered pairs of spans in one sentence that both annotators have; the spans are "
             "taken as given.",
         ),
     )

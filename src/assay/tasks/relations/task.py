@@ -34,7 +34,7 @@ NUMBERS = ((1, "1"), (3, "2-3"))
 def _of_sides(pair: Pair, items: Items, spec: str, value: Callable[[int, Marks, Marks], Ints]) -> Ints:
     """A value of each relation, gold's or a spurious one, from its side, the spans and the relations there."""
     if "relations" not in pair.marks or items.partner is None:
-        raise UsageError(f"--slice {spec} is about relations, but none are compared. Give --task relations")
+        raise UsageError(f"--slice {spec} is for relations, but none are compared. Give --task relations")
     (gold, system), spans = relations_of(pair), spans_of(pair)
     return items.of_sides(value(0, spans[0], gold), value(1, spans[1], system))
 

@@ -149,7 +149,7 @@ _TYPED = weighted_scores("be-typed", {})
     count=tally_outcomes,
     task="spans",
     chosen=_weighted_scores,
-    one_sided="weighted takes one side as gold; for agreement there is fair, which is matched both ways.",
+    one_sided="weighted needs gold. For agreement use fair, which is matched both ways.",
 )
 def weighted(
     pair: Pair,
@@ -235,7 +235,7 @@ def semeval(pair: Pair, *, least: float = 0.0) -> Items:
         fuzzy is nearly `type`); see differences.
     """
     if not 0 <= least <= 1:
-        raise UsageError(f"semeval: least is a share between 0 and 1, not {least}.")
+        raise UsageError(f"semeval: least should be a share between 0 and 1, not {least}.")
     return span_items(pair, match_spans(pair, matching.match_semeval, least=least), matching.SEMEVAL, True)
 
 

@@ -71,7 +71,7 @@ def prepare_spans(run: Run) -> None:
     sizes = [len(corpus.spans) for corpus in run.corpora]
     run.map_labels(_map_labels)
     for name, corpus, size in zip(names, run.corpora, sizes, strict=True) if rules else ():
-        text = "left out: the mapping makes O or nothing of the label."
+        text = "left out, because the mapping turns the label into O or nothing."
         number = size - len(corpus.spans)
         run.warnings.append(number_of_things(name=name, one="span is", many="spans are", text=text, number=number))
     run.corpora = [flag_outside(corpus, given, inventory) for corpus, given in zip(run.corpora, raw, strict=True)]
@@ -125,7 +125,7 @@ def _column_of(item: Input | Corpus, asked: str | None) -> str:
         return asked
     if has_named_columns(item):
         raise UsageError(
-            f"{item.path}: say where the spans are: --column {ENTITY} for brackets, --column MISC:NER (or "
+            f"{item.path}: name the column of the spans: --column {ENTITY} for brackets, --column MISC:NER (or "
             "another key or column) for tags such as B-PER."
         )
     if not item.plan.labels:
@@ -208,7 +208,7 @@ def _read(
         other = {label: folded.get(label.casefold(), label) for label in labels.counts() if label not in known}
         number = sum(size for label, size in labels.counts().items() if other.get(label, label) != label)
         if number:
-            note = ("Spans whose label differs from gold's in case alone, read with gold's: {}.", number)
+            note = ("Spans whose label differs from gold's only in case, read with gold's label: {}.", number)
             spans = replace(corpus.spans, labels=labels.mapped(other))
             corpus = replace(corpus.with_marks(spans=spans), noted=(*corpus.noted, note))
     return corpus, chosen
@@ -323,11 +323,11 @@ def _read_gold_errors(path: str, gold: Corpus) -> Marks:
                 text = gold.texts[sentence] if gold.texts is not None else None
                 length = int(np.diff(gold.starts)[sentence]) if text is None else len(text)
                 if not 0 <= begin < end or (end > length and gold.has_words):
-                    raise InputError(f"{place}: not a stretch within a sentence of {length}.")
+                    raise InputError(f"{place}: these places are not within the sentence, which has {length} words.")
                 rows.append((sentence, begin, end, number))
                 labels.append(cells[1])
     if not rows:
-        raise InputError(f"{path}: no errors in it. A line is: sentence TAB label TAB first TAB last")
+        raise InputError(f"{path}: contains no errors. A line is: sentence TAB label TAB first TAB last")
     columns = np.array(rows, dtype=np.int64).T
     return Marks(columns[0], columns[1], columns[2], Column.of(labels), columns[3]).in_order()[0]
 
@@ -375,9 +375,9 @@ def _duplicates(name: str, corpus: Corpus) -> Remark:
 
 @remark
 def repeated_spans(name: str, number: int, first: Sequence[str]) -> Iterator[str]:
-    """Spans that are there twice."""
+    """Spans that appear twice."""
     if number:
-        yield f"{name}: {plural(number, 'span is', 'spans are')} there twice (first: {first[0]})."
+        yield f"{name}: {plural(number, 'span appears', 'spans appear')} twice (first: {first[0]})."
 
 
 def _notes(run: Run, listed: Marks | None) -> Iterator[Remark]:

@@ -57,7 +57,7 @@ _STRINGS: Scores = {
     averages={"macro-f1": Macro(_f1, ("tp", "fp", "fn")), "weighted-f1": mean_by_size(_f1)},
     main="f1",
     task="spans",
-    one_sided="strings is about mentions without places; for agreement there are exact and fair.",
+    one_sided="strings is for mentions without places. For agreement use exact or fair.",
 )
 def strings(pair: Pair, *, count: str = "set", fold: str = "folded", label: bool = True) -> Counts:
     """Strings with gold's label at any place: the match of mentions that have no places.
@@ -78,7 +78,7 @@ def strings(pair: Pair, *, count: str = "set", fold: str = "folded", label: bool
         raise unknown("value of fold", fold, FOLDS)
     for corpus in (pair.gold, pair.system):
         if corpus.texts is None and not corpus.has_words:
-            raise UsageError(f"strings is about the words of spans, and {corpus.name} has none.")
+            raise UsageError(f"strings compares the words of spans, but {corpus.name} has none.")
     corpora = zip((pair.gold, pair.system), spans_of(pair), strict=True)
     sides = [_count_strings(pair, corpus, side, FOLDS[fold], label) for corpus, side in corpora]
     if count == "set":
@@ -130,7 +130,7 @@ _SHARES: Scores = {
     main="read",
     tested=tuple(_SHARES),
     task="spans",
-    one_sided="answers are a system's, and gold has none.",
+    one_sided="only systems have answers, gold has none.",
 )
 def answer_shares(pair: Pair) -> Counts:
     """Shares of a language model's answers that could be read, and of their mentions by how they were found.
@@ -157,7 +157,7 @@ def answer_shares(pair: Pair) -> Counts:
 
 TYPES = ("missing", "spurious", "ungrounded")
 Errors = Mapping[Hashable, str]
-"""Errors by a key of each, with its type, label and folded form, divided by tabs."""
+"""Errors by a key of each, with its type, label and folded form, separated by tabs."""
 
 
 def form_sums(run: Run) -> Iterator[tuple[str, LabelSums]]:

@@ -27,17 +27,17 @@ _DIFFERENCES = {
     "fp": "only second",
 }
 """Types of differences between two annotators without gold."""
-_FAIR_CELLS = "The diagonal has boundary errors, row ∅ FP, column ∅ FN; the rest is LE and LBE."
+_FAIR_CELLS = "Diagonal: boundary errors; row ∅: FP; column ∅: FN; elsewhere: LE and LBE."
 _CELLS = {
     "fair": _FAIR_CELLS,
     "weighted": _FAIR_CELLS,
     "exact": (
-        "exact pairs no spans of other labels or boundaries: all errors are FP (row ∅) and FN (column ∅). For "
-        "label and boundary errors: -m fair"
+        "exact does not pair spans with different labels or boundaries, so all errors are FP (row ∅) and FN (column "
+        "∅). For label and boundary errors: -m fair"
     ),
     "semeval": (
-        "The diagonal has pairs with other boundaries, row ∅ spurious spans, column ∅ missed ones; the rest is "
-        "pairs with other labels."
+        "Diagonal: pairs with different boundaries; row ∅: spurious spans; column ∅: missed spans; elsewhere: pairs "
+        "with different labels."
     ),
 }
 """Explanation of the cells of a confusion matrix, by its measure."""
@@ -64,7 +64,7 @@ def add_span_tables(result: Result) -> Result:
             notes=("Spans, the mean of the matchings with either annotator as the target.",),
         )
         return replace(result, tables=(differences,)).with_shown(remarks=remarks)
-    remarks = {"differences": "A boundary error is the same error if it has the same label and type."}
+    remarks = {"differences": "Two boundary errors count as the same error if they have the same label and type."}
     for on in [row.measure for row in result.confusion][:1]:
         name = on.partition("(")[0]
         paired = f"{on} pairs no spans" if name == "exact" else "same label: wrong boundary"
@@ -76,7 +76,7 @@ def add_span_tables(result: Result) -> Result:
         ", LBE: both. exact counts a wrong label or boundary twice."
     )
     if any(row.type == UNGROUNDED for row in result.error_types):
-        meanings += " UG: not in the text, so spurious too."
+        meanings += " UG: not in the text, so also spurious."
     errors = errors_by_type(result.error_types, _COUNTED, meanings)
     tables = (*_answers(result), errors, *_labels(result), *_sweeps(result), *_forms(result))
     return replace(result, tables=tables).with_shown(remarks=remarks)
@@ -89,17 +89,16 @@ def _answers(result: Result) -> Iterator[Table]:
             "Answers",
             "answers",
             STATUSES,
-            "repaired: read in spite of errors of form. refused, malformed (not readable) and missing count as "
-            "empty.",
+            "repaired: read despite formal errors. refused, malformed (unreadable) and missing count as empty.",
         ),
         (
             "Mentions of answers",
             "mentions",
             (*LEVELS, *BESIDE),
-            "Where mentions are in the text: exact as written; folded: but for case, dashes, white space and the "
-            "like; fuzzy: but for a few letters; ungrounded: nowhere, which counts as spurious (UG); repeated: more "
-            "often than they occur, which does not count. outside: with a label outside the inventory; offsets: "
-            "given by offsets alone.",
+            "How mentions were found in the text. exact: as written; folded: except for case, dashes, white space "
+            "and the like; fuzzy: except for a few letters; ungrounded: not found, counted as spurious (UG); "
+            "repeated: given more often than they occur, not counted. outside: with a label outside the inventory; "
+            "offsets: given only by offsets.",
         ),
     ):
         rows: list[tuple[object, ...]] = []
@@ -114,7 +113,7 @@ def _answers(result: Result) -> Iterator[Table]:
             ("text", "count", "share"),
             after="scores",
             measures=("answers",),
-            notes=(f"Brackets contain percent. {note}",),
+            notes=(f"Percentages in brackets. {note}",),
         )
     of_answers = [row for row in result.comparisons if row.measure == "answers" and row.slice is None]
     shown = [row for row in result.scores if row.measure == "answers" and row.slice is None]
@@ -133,7 +132,8 @@ def _answers(result: Result) -> Iterator[Table]:
             after="tests",
             measures=("answers",),
             pair=(a, b),
-            notes=("Percent of answers and, from exact on, of mentions; second minus first in percentage points.",),
+            notes=("Percentage of answers and, from the column exact on, of mentions; second minus first in "
+            "percentage points.",),
         )
 
 
@@ -186,7 +186,7 @@ def _labels(result: Result) -> Iterator[Table]:
         note = (
             "LE and LBE count under the system's label."
             if "focus=system" in measure
-            else "LE and LBE count under gold's label, not under the one wrongly given; for that: focus=system."
+            else "LE and LBE count under gold's label. To count them under the wrongly given label: focus=system"
         )
         yield Table(
             f"{measure} by label",
@@ -219,8 +219,8 @@ def _sweeps(result: Result) -> Iterator[Table]:
         after="outcomes",
         short=15,
         notes=(
-            "F1 if each type of error (LE, BEs, BEl, BEo, LBE) may count as anything between nothing and a hit. "
-            "Always ahead: under all of these weightings; the percentages are of some drawn at random.",
+            "F1 if each type of error (LE, BEs, BEl, BEo, LBE) counts as anything between nothing and a hit. Always "
+            "ahead: under all of these weightings; the percentages are based on a random sample of them.",
         ),
     )
     yield weights_table(result.sweeps, "errors", "outcomes")

@@ -47,7 +47,7 @@ def _span_slice(name: str, help_: str, value: Callable[[Corpus, Marks], Ints], n
 
     def of_items(pair: Pair, judged: Items, _: str) -> Values:
         if pair.layer(Line) is None or not judged.kinds:
-            raise UsageError(f"--slice {name} is about spans, which are not compared here. Give --task spans")
+            raise UsageError(f"--slice {name} is for spans, which are not compared here. Give --task spans")
         gold, system = pair.marks["spans"]
         return judged.of_sides(value(pair.gold, gold), value(pair.system, system)), tuple(names)
 
@@ -57,7 +57,7 @@ def _span_slice(name: str, help_: str, value: Callable[[Corpus, Marks], Ints], n
 def _grounding(pair: Pair, judged: Items, _: str) -> Values:
     system = pair.marks["spans"][1] if "spans" in pair.marks else None
     if system is None or SHOWN not in system.arguments or judged.partner is None:
-        raise UsageError('--slice grounding is about answers of language models. Give --input-format "answers"')
+        raise UsageError('--slice grounding is for answers of language models. Give --input-format "answers"')
     codes = np.full(len(system), NONE)
     if pair.system.layer(Mentions) is not None:
         codes = system.columns[LEVEL].codes.astype(np.int64)

@@ -252,7 +252,7 @@ def further_column(name: str, gold: str, column: str, empty: bool) -> Iterator[s
     if empty and not name:
         raise InputError(f"{gold}: column {column} is empty in gold. Choose another for the measure.")
     if empty:
-        yield f"{name}: column {column} is empty; its scores there mean nothing."
+        yield f"{name}: column {column} is empty, so its scores there mean nothing."
 
 
 def tags_outside(
@@ -330,4 +330,4 @@ def outside(corpus: Corpus, column: Column, tagset: Tagset) -> list[Outside]:
 def without_weights(missing: Numbers) -> Iterator[str]:
     """Categories that the weights do not list."""
     if missing:
-        yield f"the weights have nothing for {', '.join(sorted(missing))}: these weigh 0."
+        yield f"the weights file lacks {', '.join(sorted(missing))}, which therefore weigh 0."

@@ -64,7 +64,7 @@ def add_tag_tables(result: Result) -> Result:
     remarks = {}
     if result.about.aligned_by == "characters":
         remarks["scores"] = (
-            "Tokenisation differs: f1 is over all words of gold and system, `aligned` over those that correspond."
+            "Tokenisation differs: f1 counts all words of gold and system, `aligned` only those that correspond."
         )
     tables = (*_tag_sets(result), *_categories(result), *(_sweeps(result) if result.sweeps else ()))
     return replace(result, tables=tables).with_shown(remarks=remarks)
@@ -97,8 +97,8 @@ def _tag_sets(result: Result) -> Iterator[Table]:
             after="scores",
             measures=tuple(measures),
             notes=(
-                "strong, weak: strong and weak correctness, the least and the best score of a word's tags; "
-                "precision, recall and f1 are over tags.",
+                "strong, weak: strong and weak correctness, the lowest and highest score of a word's tags; "
+                "precision, recall and f1 count tags.",
             ),
         )
 
@@ -125,8 +125,8 @@ def _categories(result: Result) -> Iterator[Table]:
             after="differences",
             pair=pair,
             notes=(
-                "Words for which gold or a system has the category; a tag counts for each of its categories by "
-                f"itself. Most frequent: values of {pair[0]} → {pair[1]}; {ABSENT}: not in the tag.",
+                "Words for which gold or a system has the category; a tag counts for each of its categories "
+                f"separately. Most frequent: values of {pair[0]} → {pair[1]}; {ABSENT}: not in the tag.",
             ),
         )
 
@@ -146,7 +146,7 @@ def _sweeps(result: Result) -> Iterator[Table]:
         short=15,
         notes=(
             "wpa under random weights of all categories, drawn uniformly. Turned round by: named weights (presets, "
-            "a category alone) under which the other system is ahead.",
+            "or one category alone) under which the other system is ahead.",
         ),
     )
     yield weights_table(result.sweeps, "categories", "differences")

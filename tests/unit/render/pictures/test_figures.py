@@ -84,7 +84,7 @@ def test_a_forest_plot_has_every_data_set_the_mean_and_the_next():
     measured = [line.get_xydata()[0].tolist() for line in lines(axes, "measured")]
     assert measured == [[pytest.approx(100 * data.difference), number] for number, data in enumerate(row.by_data_set)]
     drawn = [
-        *lines(axes, "estimate in the light of all data sets, 95% interval"),
+        *lines(axes, "estimate using all data sets, 95% interval"),
         *lines(axes, "mean"),
         *lines(axes, "another data set"),
     ]
@@ -106,7 +106,7 @@ def test_a_very_wide_interval_gets_arrows_and_does_not_dwarf_the_data_sets():
     low, high = find_frame(row)
     assert high - low < 0.1
     shown = " ".join(texts(draw_forest(row)))
-    assert "goes on beyond the frame" in shown and "[−900.00, +900.00]" in shown
+    assert "continues beyond the frame" in shown and "[−900.00, +900.00]" in shown
     assert [line.get_marker() for line in draw_forest(row).axes[0].lines if line.get_marker() in "<>"] == ["<", ">"]
     assert "beyond" not in " ".join(texts(draw_forest(replace(row, mean=None, next=None))))
 
@@ -168,7 +168,7 @@ def test_a_matrix_of_region_probabilities_shows_those():
     figure = draw_matrix([row], "region")
     shown = texts(figure)
     assert format_share(row.region.b) in shown and format_share(row.decision.b) not in shown
-    assert "in each bar the mean probability of each outcome on a new data set" in figure.get_label()
+    assert "Each bar shows the mean probability of each outcome on a new data set" in figure.get_label()
 
 
 # --- curves ---

@@ -121,7 +121,7 @@ def test_bars_of_contributions_begin_where_the_one_above_ends():
         assert [bar.get_x() for bar in own] == pytest.approx([0, *ends[:-1]])
         assert ends[-1] == pytest.approx(100 * sum(row.value for row in rows if row.by == "outcome"))
     assert not bars
-    assert "what the difference exact F1 " in figure.get_label()
+    assert "how the difference exact F1 " in figure.get_label()
     fits(figure, COLUMN)
 
 

@@ -141,7 +141,7 @@ def test_only_sentences_up_to_the_cutoff_count(file: File) -> None:
     gold = file("gold.ptb", "(TOP (NP (N a)))", GOLD)
     found = counts(gold, gold, "parseval(cutoff=3)")
     assert (found["tp"], found["gold"], found["sentences"], found["words"]) == (1, 1, 1, 1)
-    message = "parseval: cutoff is a number of words, or 0 for no limit, not -1."
+    message = "parseval: cutoff should be a number of words, or 0 for no limit, not -1."
     assert refusal(scored, gold, gold, "parseval(cutoff=-1)") == message
 
 
@@ -222,7 +222,7 @@ def test_quotation_marks_that_one_side_alone_deletes_are_put_back_by_new(file: F
 def test_a_preset_and_a_parameter_file_exclude_each_other(file: File) -> None:
     gold, params = file("gold.ptb", GOLD), file("a.prm", "DELETE_LABEL TOP")
     spec = f"parseval(preset=collins, params={params})"
-    message = f"preset=collins and params={params} are two conventions. Give one of them."
+    message = f"preset=collins and params={params} are two conventions. Give only one."
     assert refusal(scored, gold, gold, spec) == message
     assert refusal(scored, gold, gold, "parseval(preset=colins)") == (
         "there is no preset 'colins'. Did you mean collins or plain?"
@@ -251,7 +251,7 @@ def test_a_parameter_file_says_what_is_deleted_and_equal(file: File) -> None:
         ("DELETE_LABELS TOP", "there is no parameter of EVALB 'DELETE_LABELS'. Did you mean DELETE_LABEL"),
         ("EQ_LABEL ADVP", "EQ_LABEL takes two values, not 1."),
         ("DELETE_LABEL", "DELETE_LABEL takes one value, not 0."),
-        ("LABELED yes", "LABELED is a number, not 'yes'."),
+        ("LABELED yes", "LABELED should be a number, not 'yes'."),
     ],
 )
 def test_a_faulty_parameter_file_is_refused_with_its_line(file: File, line: str, fault: str) -> None:
@@ -269,9 +269,9 @@ def test_a_parameter_file_that_is_not_there_is_refused(file: File) -> None:
 def test_what_a_parameter_file_says_in_vain_is_reported(file: File) -> None:
     gold, params = file("gold.ptb", GOLD), file("a.prm", "MAX_ERROR 10", "CUTOFF_LEN 40")
     assert set(scored(gold, gold, f"parseval(params={params})").warnings) >= {
-        f"{params}: MAX_ERROR is ignored; no number of faulty sentences ends the work.",
-        f"{params}: scores are over sentences of any length; for EVALB's second table say cutoff=40.",
-        f"{params}: does not delete -NONE-, but empty elements are left out all the same.",
+        f"{params}: MAX_ERROR is ignored; any number of faulty sentences is accepted.",
+        f"{params}: scores are over sentences of any length; for EVALB's second table use cutoff=40.",
+        f"{params}: does not delete -NONE-, but empty elements are left out anyway.",
     }
 
 
@@ -311,7 +311,7 @@ def test_slices_by_length_and_gaps_know_the_words_of_constituents(file: File) ->
 
 def test_words_are_not_cut_by_properties_of_constituents(file: File) -> None:
     gold = file("gold.ptb", GOLD)
-    message = "--slice gaps is about constituents, leaf-ancestor about words. Ask for them one by one."
+    message = "--slice gaps is for constituents, leaf-ancestor about words. Use them in separate runs."
     assert refusal(scored, gold, gold, ["parseval", "leaf-ancestor"], slices=("gaps",)) == message
 
 
@@ -401,8 +401,8 @@ def test_very_deep_trees_are_compared(file: File) -> None:
 def test_trees_that_are_too_deep_are_refused_with_their_place(file: File) -> None:
     gold = file("gold.ptb", "(TOP (A (X w) (X w)))", deep("A", 4002))
     assert refusal(scored, gold, gold, "leaf-ancestor") == (
-        f"{gold}:2: 4,001 constituents above one another; leaf-ancestor takes 4,000. "
-        "Leave the sentence out, or choose another measure: -m parseval"
+        f"{gold}:2: 4,001 levels of constituents, but leaf-ancestor takes at most 4,000. Leave the sentence out, "
+        f"or choose another measure: -m parseval"
     )
     assert scored(gold, gold, "parseval").scores[0].value == 1
 

@@ -182,12 +182,12 @@ def test_mentions_that_no_system_resolves_can_be_shown_in_the_text(files: dict[s
 
 def test_unresolved_is_no_kind_of_change(files: dict[str, str], file: File) -> None:
     assert refusal(compared, files, "ac", "arcs-any", examples=1, kind="unresolved", change="PRP→*") == (
-        "--change chooses among changes, and what is unresolved is none."
+        "--change selects changes, but --kind unresolved has none. Remove one of them."
     )
     tags = file("tags.tsv", "Ann\tNN\nleft\tVBD\n\n")
     other = file("other.tsv", "Ann\tNN\nleft\tNN\n\n")
     assert refusal(assay.compare, tags, [tags, other], examples=1, kind="unresolved") == (
-        "--kind unresolved is about coreference, but tags are compared."
+        "--kind unresolved is for coreference, but tags are compared."
     )
 
 
@@ -270,9 +270,9 @@ def test_macro_is_the_mean_over_documents_where_a_score_is_defined(file: File) -
     assert result.score("s", names[0], "recall").value == pytest.approx(2 / 3)
     assert result.score("s", names[1], "recall").value == pytest.approx((1 / 2 + 1) / 2, abs=1e-9)
     assert result.score("s", names[2], "recall").value == pytest.approx((1 / 2 + 1 + 0) / 3, abs=1e-9)
-    assert "muc(average=macro) of s: the mean of 2 of 3 documents." in result.notes
-    assert "conll(average=macro) of s: the mean of 2 of 3 documents." in result.notes
-    assert "muc(average=macro, zero=0) of s: the mean of 3 of 3 documents." in result.notes
+    assert "muc(average=macro) of s is the mean over 2 of 3 documents." in result.notes
+    assert "conll(average=macro) of s is the mean over 2 of 3 documents." in result.notes
+    assert "muc(average=macro, zero=0) of s is the mean over 3 of 3 documents." in result.notes
 
 
 def test_what_is_undefined_can_count_as_nothing(file: File) -> None:
@@ -287,8 +287,8 @@ def test_what_is_undefined_can_count_as_nothing(file: File) -> None:
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        ("muc(average=mean)", "there is no average 'mean'. There is: micro, macro."),
-        ("muc(zero=1)", "zero=1: undefined scores count as 0 (zero=0) or stay undefined (without zero)."),
+        ("muc(average=mean)", "there is no average 'mean'. Available: micro, macro."),
+        ("muc(zero=1)", "zero=1: give zero=0 to count undefined scores as 0, or leave zero out."),
     ],
 )
 def test_averages_that_do_not_exist_are_refused(files: dict[str, str], measure: str, message: str) -> None:

@@ -293,7 +293,7 @@ def test_intervals_resample_documents(toy: Any) -> None:
                 if (other.measure, other.score) == (row.measure, row.score) and other.slice is not None
             ]
             assert [row.low, row.high] == sorted(alone), (row.measure, row.score)
-    assert result.warnings == ("There are only 2 documents: intervals and p-values from so few units are rough.",)
+    assert result.warnings == ("There are only 2 documents, so intervals and p-values are rough.",)
 
 
 def test_two_documents_can_be_swapped_in_four_ways(toy: Any) -> None:

@@ -84,7 +84,7 @@ def test_a_missing_document_can_be_scored_as_empty(gold: str, file: File) -> Non
     assert figures(lacking) == figures(empty)
     assert lacking.about.units == 2
     assert lacking.score("s", "mentions", "recall").value == pytest.approx(4 / 7)
-    assert lacking.warnings[0] == "s: without the document (two); part 000, scored as empty."
+    assert lacking.warnings[0] == "s: lacks the document (two); part 000, scored as empty."
     assert "|missing:empty|" in lacking.signature
 
 
@@ -106,7 +106,7 @@ def test_documents_that_gold_does_not_have_can_be_ignored(gold: str, file: File)
 def test_missing_and_foreign_documents_are_both_told_of(gold: str, file: File) -> None:
     system = file("s.conll", documents(one=ONE, three="[1 Tom] left ."))
     assert scored(gold, system, missing="empty").warnings[:2] == (
-        "s: without the document (two); part 000, scored as empty.",
+        "s: lacks the document (two); part 000, scored as empty.",
         "s: the document (three); part 000 ignored: not in gold.",
     )
 
@@ -114,7 +114,7 @@ def test_missing_and_foreign_documents_are_both_told_of(gold: str, file: File) -
 def test_a_system_without_any_document_of_gold_is_refused(gold: str, file: File) -> None:
     system = file("s.conll", documents(three=TWO))
     assert refusal(scored, gold, system, missing="empty") == (
-        "s.conll: no document of gold.conll is in it. Documents of both must have the same ids."
+        "s.conll: contains no document of gold.conll. Documents must have the same ids in both."
     )
 
 
@@ -142,7 +142,7 @@ def test_files_of_a_folder_that_are_missing_are_missing_documents(file: File) ->
     )
     result = scored("g", "s", missing="empty")
     assert result.score("s", "mentions", "recall").value == pytest.approx(7 / 10)
-    assert result.warnings[0] == "s: without the document (two); part 000 in g/2.conll, scored as empty."
+    assert result.warnings[0] == "s: lacks the document (two); part 000 in g/2.conll, scored as empty."
 
 
 def test_other_words_of_reordered_documents_are_named_in_their_own_file(file: File) -> None:
@@ -264,7 +264,7 @@ def test_documents_that_differ_can_be_left_out_for_all_systems(gold: str, file: 
     assert {row.slice for row in result.scores} == {None}
     assert result.warnings[:2] == (
         "left out: other.conll:19: 'Eva', but gold.conll:19 has 'Eve'.",
-        "1 of 2 documents were left out: the texts differ.",
+        "1 of 2 documents were left out, because their texts differ.",
     )
 
 
@@ -295,7 +295,7 @@ def test_other_ends_of_sentences_are_told_of(gold: str, file: File) -> None:
     result = scored(gold, file("s.conll", system))
     assert figures(result) == figures(scored(gold, gold))
     assert result.warnings[0] == (
-        "s: 1 document is cut into other sentences than in gold (the first: s.conll:2), which changes no score."
+        "s: 1 document is cut into different sentences from in gold (first: s.conll:2). This changes no score."
     )
 
 
@@ -345,7 +345,7 @@ def test_gold_without_mentions_is_scored(gold: str, file: File) -> None:
     assert result.warnings[0] == (
         "gold has no mentions. Recall is undefined. Is it another format, or are gold and system swapped?"
     )
-    message = "empty.conll: no mentions in it, nor in any system: there is nothing to score."
+    message = "empty.conll: contains no mentions, nor does any system, so there is nothing to score."
     assert refusal(scored, empty, empty) == message
 
 
@@ -361,7 +361,7 @@ def test_a_system_without_mentions_is_scored(gold: str, file: File) -> None:
 
 
 def test_sentences_are_no_units_of_coreference(gold: str) -> None:
-    assert refusal(scored, gold, gold, unit="sentence") == "chains reach over whole documents: --unit document"
+    assert refusal(scored, gold, gold, unit="sentence") == "chains extend over whole documents. Use --unit document"
     assert scored(gold, gold, "muc", unit="document").about.unit == scored(gold, gold, "muc").about.unit == "document"
 
 
@@ -371,12 +371,12 @@ def test_a_file_without_chains_is_refused(gold: str, file: File) -> None:
 
 
 def test_columns_are_refused(gold: str) -> None:
-    assert refusal(scored, gold, gold, "muc", column="XPOS").startswith("--column is about words")
+    assert refusal(scored, gold, gold, "muc", column="XPOS").startswith("--column is for words")
 
 
 def test_measures_of_other_tasks_are_refused(gold: str) -> None:
     assert refusal(scored, gold, gold, ["muc", "accuracy"]) == (
-        "the measures are about different tasks: coreference, tags. Run them one by one."
+        "the measures belong to different tasks: coreference, tags. Run them separately."
     )
 
 

@@ -52,7 +52,7 @@ def test_zeros_are_scored_with_a_note_and_can_be_refused_or_dropped(file) -> Non
     key = file("key.conllu", KEY)
     result = scored(key, key, "mentions")
     assert values(result)["mentions f1"] == 1
-    assert "Zeros, mentions whose head is an empty node: gold 1, s 1." in result.notes
+    assert "Zeros (mentions whose head is an empty node): gold 1, s 1." in result.notes
     assert {row.counts["gold"] for row in result.counts} == {5}
     dropped = scored(key, key, "mentions", zeros="drop")
     assert {row.counts["gold"] for row in dropped.counts} == {4}
@@ -76,7 +76,7 @@ def test_a_zero_before_the_first_word_and_nodes_that_are_no_heads(file) -> None:
     """The second mention has an empty node, which is not its head: no zero."""
     key = text("*//(e1-x-1)/1:nsubj went/VERB the/DET/(e1-x-3 *//_/_ dog/NOUN/e1)")
     result = scored(file("key.conllu", key), file("s.conllu", key), "conll", "zeros")
-    assert "Zeros, mentions whose head is an empty node: gold 1, s 1." in result.notes
+    assert "Zeros (mentions whose head is an empty node): gold 1, s 1." in result.notes
     assert values(result)["conll value"] == 1
     # The zero is the first of its chain: nothing is asked of it.
     assert math.isnan(values(result)["zeros recall"])
@@ -85,7 +85,7 @@ def test_a_zero_before_the_first_word_and_nodes_that_are_no_heads(file) -> None:
 def test_zeros_without_dependencies_are_aligned_by_place_with_a_warning() -> None:
     files = CASES / "no-deps.key.conllu", CASES / "no-deps.response.conllu"
     result = scored(*files, "mentions")
-    assert f"zeros are aligned by place: {files[0]} has no enhanced dependencies." in result.warnings
+    assert f"zeros are aligned by place, because {files[0]} has no enhanced dependencies." in result.warnings
 
 
 def test_zeros_on_one_side_alone_are_scored(file) -> None:
@@ -94,7 +94,7 @@ def test_zeros_on_one_side_alone_are_scored(file) -> None:
     found = values(result := scored(key, system, "zeros"))
     assert found["zeros recall"] == 0
     assert math.isnan(found["zeros precision"])
-    assert "Zeros, mentions whose head is an empty node: gold 1, s 0." in result.notes
+    assert "Zeros (mentions whose head is an empty node): gold 1, s 0." in result.notes
     found = values(scored(system, key, "zeros"))
     assert math.isnan(found["zeros recall"])
     assert found["zeros precision"] == 0
@@ -130,7 +130,7 @@ def test_documents_in_another_order_keep_their_zeros(file) -> None:
     key, system = file("key.conllu", one + other), file("s.conllu", other + one)
     found = values(result := scored(key, system, "conll", "zeros"))
     assert set(found.values()) == {1}
-    assert "Zeros, mentions whose head is an empty node: gold 2, s 2." in result.notes
+    assert "Zeros (mentions whose head is an empty node): gold 2, s 2." in result.notes
     half = scored(key, file("s.conllu", other), "mentions", missing="empty")
     assert half.counts[0].counts == {"right": 5, "gold": 10, "system": 5}
 
@@ -259,7 +259,7 @@ def test_an_unknown_preset_is_refused(file) -> None:
 def test_measures_that_are_not_split_are_left_out_with_a_note(file) -> None:
     key = file("key.conllu", KEY)
     result = scored(key, key, "conll", "muc", "b-cubed", "arcs-any", slices=("mention-type",))
-    assert "--slice mention-type: left out there, as they cannot be split by it: conll and muc." in result.notes
+    assert "--slice mention-type: these measures cannot be split and were left out: conll and muc." in result.notes
     found = {(row.slice, row.measure) for row in result.scores if row.slice}
     types = ("zero", "pronoun", "noun")
     assert found == {

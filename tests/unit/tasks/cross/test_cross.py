@@ -278,7 +278,7 @@ def test_attachment_scores_and_function_trees_treat_subtypes_alike(write, subtyp
     assert values(result, "m", "f1")[measure] == pytest.approx(attached)
     assert (values(result, "m")["tedeval"] == 1) is not subtypes
     (told,) = [note for note in result.notes if "subtypes" in note]
-    assert told.startswith("Relations keep their subtypes" if subtypes else "Relations are without their subtypes")
+    assert told.startswith("Relations keep their subtypes" if subtypes else "Relations are compared without subtypes")
 
 
 def test_a_measure_that_says_so_itself_cuts_subtypes(write):
@@ -327,7 +327,7 @@ def test_brackets_may_be_counted_as_evalb_does(crossed):
     [
         (
             "tag-f1",
-            "-m tag-f1: is about tags, and trees are compared here: measures of dependencies or constituents.",
+            "-m tag-f1: is for tags, and trees are compared here: measures of dependencies or constituents.",
         ),
         ("tedeval(sizes=paper)", "-m tedeval(sizes=paper): TedEval is always given. How it is measured: --sizes"),
         ("parseval", "-m parseval: no gold has constituents. Give one: --theory name=path"),
@@ -541,7 +541,7 @@ def test_a_sentence_without_a_parse_scores_nothing_but_its_root(crossed, write, 
         for value in (row.value, row.low, row.high):
             assert math.isnan(value) or 0 <= value <= 1, row
     assert [text for text in result.warnings if "parse" in text] == [
-        "b@ps: no parse of 2 sentences: words under a root in TedEval.",
+        "b@ps: no parse of 2 sentences, so TedEval sees words under a root.",
         "ps: b has no tree for 2 sentences (gold.mrg:1, gold.mrg:2): left out of parseval, missing constituents in "
         "f1-all and recall-all.",
     ]
@@ -778,7 +778,7 @@ def test_it_is_said_where_blocks_were_resampled(crossed, write, monkeypatch):
             ["m@dep=gold.conllu"],
             "--theory 'gold.conllu' should be name=path, or a+b: a with the functions of b.",
         ),
-        (["dep=gold.conllu", "dep+xx"], ["m@dep=gold.conllu"], "there is no theory 'xx'. There is: dep."),
+        (["dep=gold.conllu", "dep+xx"], ["m@dep=gold.conllu"], "there is no theory 'xx'. Available: dep."),
         (
             ["dep=gold.conllu", "ps=gold.mrg"],
             ["m@ps=gold.conllu"],
@@ -794,10 +794,10 @@ def test_what_is_named_wrongly_is_refused_in_one_line(golds, theories, systems, 
 
 def test_unknown_sizes_and_theories_of_functions_are_refused(crossed):
     assert refusal(crossed, "m@dep=gold.conllu", sizes="3") == (
-        "there is no value of sizes '3'. There is: 2.1, 2.2, paper."
+        "there is no value of sizes '3'. Available: 2.1, 2.2, paper."
     )
     assert refusal(crossed, "m@dep=gold.conllu", function_labels={"rr": ["sbj"]}) == (
-        "there is no theory 'rr'. There is: dep, ps."
+        "there is no theory 'rr'. Available: dep, ps."
     )
 
 
@@ -891,7 +891,8 @@ def test_trees_over_other_words_are_compared_as_sets_of_characters(cut, sizes, n
     assert result.about.aligned_by == "characters"
     assert "segmentation:chars" in result.signature
     assert result.notes[0] == (
-        "1 sentence is cut into other words in some file and compared as sets of characters, which TedEval itself "
+        "1 sentence is split into different words in some file and compared as sets of characters, which TedEval "
+        "itself "
         "does not do."
     )
 
@@ -951,7 +952,7 @@ def test_a_sentence_cut_otherwise_may_count_as_wholly_missing(cut, sizes):
     assert (found["spurious"], found["missing"], found["delta"]) == (0, 5, 5)
     assert values(result, "x", "sentence-mean")[measure] == 1 / 2
     assert "unaligned: under.mrg:1: word 1 is 'bclm', but gold.mrg:1 has 'b'." in result.warnings
-    assert result.notes[0] == "x@ps: 1 sentence is cut into other words, counted as wholly missing."
+    assert result.notes[0] == "x@ps: 1 sentence is split into different words, counted as entirely missing."
     assert parts(result, measure, "w") == parts(cut("w@ps=whole.mrg", sizes=sizes), measure, "w")
 
 
@@ -1003,7 +1004,7 @@ def test_dependencies_may_be_lifted_until_they_are_projective(write):
     assert (result.about.units, set(values(result, "m").values())) == (2, {1})
     assert values(result, "m", "f1")["uas@dep"] == 5 / 6
     assert result.notes[0] == (
-        "Non-projective sentences, lifted for TedEval and left as they are for uas and las: gold dep 1."
+        "Non-projective sentences, lifted for TedEval and unchanged for uas and las: gold dep 1."
     )
 
 
@@ -1019,7 +1020,7 @@ def test_a_copied_gold_is_named(write):
     result = assay.cross(["dep=gold.conllu"], ["a@dep=copy.conllu", "b@dep=commented.conllu"], times=2)
     assert result.warnings[:2] == (
         "a@dep (copy.conllu) has the same content as the gold dep (gold.conllu).",
-        "b@dep agrees with the gold dep in every tree: copied, not parsed?",
+        "b@dep agrees with the gold dep in every tree. Was it copied, not parsed?",
     )
 
 
@@ -1038,8 +1039,8 @@ def test_sentences_without_a_parse_and_several_roots_are_named(crossed, write):
     write("m.conllu", DEP, "He/0/sbj ran/0/root")
     result = crossed("b@ps=b.mrg", "m@dep=m.conllu")
     assert result.warnings[:2] == (
-        "b@ps: no parse of 1 sentence: words under a root in TedEval.",
-        "m@dep: 1 sentence has more than one root, scored like others.",
+        "b@ps: no parse of 1 sentence, so TedEval sees words under a root.",
+        "m@dep: 1 sentence has more than one root, scored like the others.",
     )
 
 
@@ -1069,10 +1070,10 @@ def test_where_there_is_no_room_a_terminal_shows_scores_without_intervals(crosse
     row = next(row for row in result.scores if row.measure == "parseval@ps" and row.score == "f1")
     assert f"[{100 * row.low:.2f}, " in shown[200]
     assert "wider window" not in shown[200]
-    assert shown[200].count("Percent. Brackets contain the 95% interval, by the variance over sentences.") == 2
+    assert shown[200].count("Percent. 95% intervals in brackets, from the variance over sentences.") == 2
     assert f"[{100 * row.low:.2f}" not in shown[80]
     assert shown[80].count("Intervals need a wider window, or --format tsv. Percent.") == 2
-    assert "Brackets contain the 95%" not in shown[80]
+    assert "95% intervals" not in shown[80]
 
 
 # --- functions of different kinds ---
@@ -1105,10 +1106,10 @@ def test_what_cannot_be_done_is_refused(golds):
     assert refusal(assay.cross, ["dep=-"], ["m@dep=-"], times=2) == "- (standard input) can be given only once."
     assert refusal(enrich, "-", "-") == "- (standard input) can be given only once."
     assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], segmentation="words", times=2) == (
-        "there is no value of segmentation 'words'. There is: same, strict, chars."
+        "there is no value of segmentation 'words'. Available: same, strict, chars."
     )
     assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], non_projective="drop", times=2) == (
-        "there is no value of non_projective 'drop'. There is: keep, leave-out, lift."
+        "there is no value of non_projective 'drop'. Available: keep, leave-out, lift."
     )
 
 
@@ -1190,7 +1191,7 @@ def test_brackets_may_say_more_than_the_trees_and_then_this_is_said(write):
     text, warnings = common_gold(["rr=rr.mrg"], function_labels={"rr": ["sbj"]})
     assert text == "(X-root (X-sbj (X the) (X dog)) (X barks))\n"
     assert warnings == [
-        "1 sentence has a word without a node of its own, or no root: brackets have one, and it will be read."
+        "1 sentence has a word without its own node, or no root. Brackets add one, which will be read as a node."
     ]
 
 
@@ -1199,13 +1200,13 @@ def test_brackets_may_say_more_than_the_trees_and_then_this_is_said(write):
     [
         (
             "a/0/root b/1/conj-and",
-            "the function 'conj-and' cannot be written after a category, because hyphens divide functions there. "
-            "Rename it in the files.",
+            "the function 'conj-and' cannot be written after a category, because hyphens separate functions "
+            "there. Rename it in the files.",
         ),
         (
             "a/0/root b c/1/x",
-            "gold.conllu:1: the word 'b c' contains white space, which divides words in brackets. "
-            "Write a no-break space there.",
+            "gold.conllu:1: the word 'b c' contains white space, which separates words in brackets. Write a "
+            "no-break space instead.",
         ),
     ],
 )

@@ -139,7 +139,7 @@ def test_a_word_is_punctuation_by_its_characters(scored):
 @pytest.mark.parametrize("measure", ["uas", "las", "ls", "relation-f1", "tree-match"])
 def test_unknown_settings_are_refused(scored, measure):
     assert refusal(scored, GOLD, GOLD, f"{measure}(punctuation=none)") == (
-        "there is no punctuation setting 'none'. There is: all, no-punct-relation, no-punct-char, UPOS:PUNCT+SYM, "
+        "there is no punctuation setting 'none'. Available: all, no-punct-relation, no-punct-char, UPOS:PUNCT+SYM, "
         "DEPREL:punct+p."
     )
 
@@ -172,7 +172,7 @@ def test_a_list_that_fits_no_word_is_named(scored, setting):
     gold = with_tags(GOLD.replace("punct", "dep"), "DET NOUN VERB VERB X")
     result = scored(gold, gold, f"las(punctuation={setting})")
     assert counts(result) == (5, 5, 5, 5)
-    assert f"punctuation={setting} fits no word of gold, so all words count." in result.warnings
+    assert f"punctuation={setting} matches no word of gold, so all words count." in result.warnings
 
 
 def test_a_list_needs_its_column(scored):
@@ -182,8 +182,8 @@ def test_a_list_needs_its_column(scored):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("tree-match(of=both)", "there is no criterion 'both'. There is: las, uas, ls."),
-        ("relation-f1(of=both)", "there is no criterion 'both'. There is: las, ls."),
+        ("tree-match(of=both)", "there is no criterion 'both'. Available: las, uas, ls."),
+        ("relation-f1(of=both)", "there is no criterion 'both'. Available: las, ls."),
     ],
 )
 def test_unknown_criteria_are_refused(scored, spec, message):
@@ -271,7 +271,7 @@ def test_lemmas(scored):
 def test_an_empty_column_is_told_of(scored):
     result = scored(GOLD, GOLD, "mlas", "blex", "las")
     assert [text for text in result.warnings if "empty" in text] == [
-        f"gold: column {column} is empty; scores that need it mean nothing. The same applies to s."
+        f"gold: column {column} is empty, so scores that need it mean nothing. The same applies to s."
         for column in ("UPOS", "FEATS", "LEMMA")
     ]
 
@@ -337,7 +337,7 @@ def test_a_sentence_with_other_words_is_not_right_as_a_whole(scored):
     assert matches(scored("a/0/root b/1/y c/1/x", "ab/0/root c/1/x", "tree-match(of=ls)")) == (0, 1)
 
 
-# --- other words than gold ---
+# --- different words from gold ---
 
 
 def test_a_head_without_a_counterpart_is_wrong(scored):
@@ -432,7 +432,7 @@ def test_measures_of_labels_sentences_and_words_are_not_cut_by_arcs(scored, meas
     result = scored(GOLD, GOLD, measure, slices=("distance",))
     assert not [row for row in result.scores if row.slice]
     assert [text for text in result.warnings if text.startswith("--slice")] == [
-        "--slice distance divides nothing here: all items have one value, or no measure has items to divide."
+        "--slice distance: nothing to break down, because all items have the same value or no measure has items."
     ]
 
 

@@ -87,7 +87,7 @@ def test_a_faulty_sentence_that_is_cut_otherwise_leaves_out_all_that_it_touches(
 def test_nothing_is_scored_where_every_sentence_is_faulty(gold, file):
     other = file("s.conllu", dependencies("a/2/x b/1/root c/2/y", "d/2/root e/1/x", "f/2/root g/1/y"))
     assert refusal(assay.score, gold, other, "las", times=2, on_mismatch="skip") == (
-        "no sentence of gold.conllu is whole in all files."
+        "no sentence of gold.conllu is complete in all files."
     )
 
 
@@ -120,7 +120,7 @@ def test_several_roots_are_told_and_scored(gold, system):
     result = assay.score(gold, system(first="a/0/x b/0/root c/2/y", third="f/0/root g/0/y"), "las", times=2)
     assert counts(result) == {"s": (5, 7)}
     assert [text for text in result.warnings if "root" in text] == [
-        "s: 2 sentences have more than one root, scored like others."
+        "s: 2 sentences have more than one root, scored like the others."
     ]
 
 
@@ -154,7 +154,7 @@ def test_heads_and_relations_are_two_columns(gold, system):
 def test_an_empty_column_is_refused(gold, file):
     empty = file("s.conllu", dependencies("a/_/x b/_/root c/_/y", "d/_/root e/_/x", "f/_/root g/_/y"))
     assert refusal(assay.score, gold, empty, "las", times=2) == (
-        "s.conllu: no heads in it (every cell is _). Give a file with trees, or compare its labels: -m accuracy"
+        "s.conllu: contains no heads (every cell is _). Give a file with trees, or compare its labels: -m accuracy"
     )
 
 
@@ -164,7 +164,7 @@ def test_files_without_such_columns_are_refused(gold, file):
         "Give the column by number, e.g. --column 2, or add a header line."
     )
     assert refusal(assay.score, [["a"]], {"s": [["a"]]}, "las", times=2) == (
-        "gold: there is no column 'HEAD'. There is: label."
+        "gold: there is no column 'HEAD'. Available: label."
     )
 
 
@@ -212,7 +212,7 @@ def test_every_preset_of_a_task_can_be_asked_for():
 
 def test_measures_of_other_tasks_are_refused(gold, system):
     assert refusal(assay.score, gold, system(), ["las", "exact"], times=2) == (
-        "the measures are about different tasks: dependencies, spans. Run them one by one."
+        "the measures belong to different tasks: dependencies, spans. Run them separately."
     )
     message = "accuracy: name its column, in addition to dependencies: accuracy(column=UPOS)"
     assert refusal(assay.score, gold, system(), ["las", "accuracy"], times=2) == message
@@ -261,7 +261,7 @@ def test_files_of_two_folders_correspond_by_name(file):
     assert counts(result) == {"s": (3, 3)}
     file("gold/three.conllu", dependencies(GOLD[2]))
     assert refusal(assay.score, "gold", "s", "las", times=2) == (
-        "s: lacks three, which gold has. Files of two folders correspond by name."
+        "s: lacks three, which gold has. Files in the two folders are matched by name."
     )
 
 
@@ -293,9 +293,10 @@ def test_whole_sentences_have_an_upper_bound_too(gold, system):
     assert (overall.exact, overall.exact_in_one, overall.exact_upper) == ({"a": 1, "b": 1}, 2, 3)
     assert overall.sentences == 3
     assert not any(row.exact for row in others)
-    assert "Whole sentences right, of 3: a 1, b 1; in some system 2; with the best choice for each word 3." in render(
-        result, "md"
-    )
+    assert (
+        "Sentences that are completely right, out of 3: a 1, b 1; in at least one system 2; with the best choice for "
+        "each word 3."
+    ) in render(result, "md")
     matches = assay.score(gold, {"a": a, "b": b}, "tree-match", times=2)
     assert {row.system: row.counts["right"] for row in matches.counts} == overall.exact
 
@@ -330,7 +331,7 @@ def test_labels_where_heads_should_be_are_refused_in_one_line(file):
     """Tags of names under a measure of trees: one line, not one for each word."""
     names = file("names.tsv", "a\tB-PER\nb\tO\n\nc\tO\n")
     told = (
-        "names.tsv: no heads in it, but 'B-PER', 'O'. Measures of dependencies need a column of heads, and one of "
+        "names.tsv: contains no heads, but 'B-PER', 'O'. Measures of dependencies need a column of heads, and one of "
         "relations, e.g. --column HEAD+DEPREL."
     )
     for on_mismatch in ("error", "skip"):

@@ -73,7 +73,7 @@ def test_graphs_in_another_order_are_found_by_their_ids(pair):
         "parse has a graph without arcs."
     )
     twice = assay.score(*pair(gold, text.replace("#g2", "#g1"), "sdp"), "sdp", times=1)
-    assert "system: 1 graph has the id of another one, so graphs correspond by their order." in twice.warnings
+    assert "system: 1 graph has the same id as another one, so graphs are matched by order." in twice.warnings
     assert [row.counts for row in twice.counts] == [plain.counts[0].counts]
 
 
@@ -99,8 +99,8 @@ def test_other_numbers_of_tops_and_of_words_without_arcs_are_a_warning(pair):
 
 def test_a_file_without_arcs_and_a_tree_are_named(pair):
     result = assay.score(*pair(conllu("a=0:root b=1:x"), conllu("a=_ b=_")), "elas", times=1)
-    assert "system: no arcs in it (DEPS is empty)." in result.warnings
-    assert "gold: no word has more than one arc in DEPS. Is it a copy of HEAD and DEPREL?" in result.warnings
+    assert "system: contains no arcs (DEPS is empty)." in result.warnings
+    assert "gold: no word has more than one arc in DEPS. Is DEPS a copy of HEAD and DEPREL?" in result.warnings
 
 
 def test_labels_that_count_may_be_named_with_or_without_subtypes():
@@ -116,7 +116,7 @@ def test_labels_that_count_may_be_named_with_or_without_subtypes():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"measures": "elas(empty=keep)"}, "there is no value of empty 'keep'. There is: collapse, drop, align."),
+        ({"measures": "elas(empty=keep)"}, "there is no value of empty 'keep'. Available: collapse, drop, align."),
         ({"column": "UPOS"}, "--column UPOS: graphs are in column DEPS, or in sdp and mrp files."),
     ],
 )
@@ -134,7 +134,7 @@ def test_a_mesh_of_empty_nodes_is_refused_with_the_way_out(pair):
     mesh += "".join(f"{empty}{own}\t_\n" for empty, own in zip(empties, heads, strict=True))
     mesh += "2\tv\t_\t_\t_\t_\t_\t_\t1.1:b\t_\n\n"
     gold, system = pair(mesh, mesh)
-    with pytest.raises(assay.AssayError, match=r"more than 100,000 paths through empty nodes. Take empty=align"):
+    with pytest.raises(assay.AssayError, match=r"more than 100,000 paths through empty nodes. Use empty=align"):
         assay.score(gold, system, "elas", times=1)
     (row,) = assay.score(gold, system, "elas(empty=align)", times=1).counts
     assert row.counts["tp"] == row.counts["gold"] == row.counts["system"] == 146
@@ -284,7 +284,7 @@ def test_tags_are_those_of_upos_where_xpos_is_empty(pair):
 
 
 def test_slices_of_words_and_of_roles_need_words_and_roles():
-    with pytest.raises(assay.AssayError, match="--slice frequency is about words, which are not compared here"):
+    with pytest.raises(assay.AssayError, match="--slice frequency is for words, which are not compared here"):
         assay.score(GOLD, RULES, "elas", slices=("frequency",), times=1)
     trees = [str(FOLDER / "trees" / name) for name in ("gold.mrg", "pcfg-1.mrg")]
     with pytest.raises(assay.AssayError, match="--slice predicate-tag is about semantic roles"):

@@ -132,7 +132,7 @@ def test_words_without_annotation_are_outside_and_counted(pair):
 def test_a_column_of_nothing_is_refused_with_those_that_have_tags(pair):
     columns = "TOKEN NE-COARSE-LIT NE-COARSE-METO NEL-LIT MISC"
     gold, system = pair(*[hipe("a:B-x:_:Q1 b:O:_:_", columns=columns)] * 2)
-    said = f"{gold}: column NE-COARSE-METO is _ throughout, so there is no such layer. Columns with tags: "
+    said = f"{gold}: column NE-COARSE-METO contains only _, so there is nothing to compare. Columns with tags: "
     for measure, options in (("links", {"task": "links"}), ("exact", {})):
         assert refusal(gold, system, measures=measure, column="NE-COARSE-METO", **options) == f"{said}NE-COARSE-LIT."
 
@@ -158,7 +158,7 @@ def test_gold_may_have_literal_and_metonymic_links(pair):
         ("TOKEN\tNE-COARSE-LIT\tNEL-LIT\n\tB-x\tQ1\n", ":2: the word is empty. Is a cell missing?"),
         ("TOKEN\tNE-COARSE-LIT\tNEL-LIT\na\tperson\tQ1\n", ":2: tag 'person' in NE-COARSE-LIT, but a tag is O, or"),
         ("TOKEN\tNE-COARSE-LIT\tNEL-LIT\na\tB-x\tQ 1\n", ":2: the identifier 'Q 1' has a blank in it. Several are"),
-        (hipe("a", "b").replace("d2", "d1"), ":4: the id 'd1' is already that of "),
+        (hipe("a", "b").replace("d2", "d1"), ":4: the id 'd1' is already used in "),
     ],
     ids=lambda case: case[1],
 )
@@ -203,7 +203,7 @@ def test_words_of_aida_have_one_cell_outside_of_mentions(pair):
     assert corpus.place(6) == f"{gold}:11"
     assert counts(gold, system, input_format="aida(link=6)") == (4, 0, 0)
     assert counts(gold, system, link_column="6") == (4, 0, 0)
-    assert refusal(gold, system, link_column="8") == "format aida: link is a column from 4 to 7, not 8."
+    assert refusal(gold, system, link_column="8") == "format aida: link should be a column from 4 to 7, not 8."
 
 
 def test_a_column_of_links_in_files_without_columns_is_refused(pair):
@@ -220,7 +220,7 @@ def test_a_column_of_links_in_files_without_columns_is_refused(pair):
         (("rejects", "rejects\tO"), "3: 'rejects\\tO' in a file of AIDA. A line is a word, or a word with B or I"),
         (("rejects", "rejects\tI\tx\tx"), ""),
         (("\nPeter\tB", "\nPeter\tI"), "6: I, but no mention goes on. Its first word has B."),
-        (("(2 Rain)", "(1 EU)"), "9: the id '1 EU' is already that of"),
+        (("(2 Rain)", "(1 EU)"), "9: the id '1 EU' is already used in"),
     ],
 )
 def test_faults_of_aida_files_are_named_with_their_place(pair, change, fault):
@@ -244,7 +244,7 @@ def neleval(*rows: str) -> str:
 def test_neleval_files_without_a_common_document_are_refused(pair):
     gold, system = pair(neleval("d1 0 4 Q1 1 LOC"), neleval("doc_1 0 4 Q1 1 LOC"))
     assert refusal(gold, system).endswith(
-        f"no document of {gold} is in it. Documents of both must have the same ids."
+        f"contains no document of {gold}. Documents must have the same ids in both."
     )
 
 
@@ -267,7 +267,7 @@ def test_candidates_are_sorted_by_their_scores_and_low_ones_left_out(pair):
     result = assay.score(gold, {"s": system}, "links", min_score="0.5", times=1)
     assert "s: 2 candidates have a score below 0.5 and do not count (--min-score)." in result.warnings
     assert refusal(*pair(neleval("d1 0 4 Q1 1 LOC"), "d1\t0\t4\tQ1\t\tLOC\n"), min_score="0.5") == (
-        f"{system}: has no scores, which --min-score needs."
+        f"{system}: contains no scores, which --min-score needs."
     )
     remedy = "give a number on the scale of the confidences, e.g. 0.5, or a file of --choose."
     assert refusal(gold, system, min_score="half") == f"--min-score half: {remedy}"
@@ -285,12 +285,12 @@ def test_candidates_are_sorted_by_their_scores_and_low_ones_left_out(pair):
         ("d1\t0\t2\t\t1\tLOC", "a candidate without an identifier. What has none is called NIL."),
         (
             "d1\t0\t2\tQ1\t1\tLOC\tQ1\t2\tLOC",
-            "the candidate Q1 is there twice with other scores or types. Keep one.",
+            "the candidate Q1 appears twice with other scores or types. Keep one.",
         ),
         (
             "d1\t0\t2\tQ1\t1",
             "5 columns, but a line is: document, first and last place, then identifier, score and type of each "
-            "candidate, all divided by tabs.",
+            "candidate, all separated by tabs.",
         ),
     ],
     ids=lambda case: case[0],
@@ -319,10 +319,10 @@ def test_links_in_misc_and_in_fields_of_brackets(pair):
     assert counts(gold, system, link_field="wiki") == (1, 0, 1)
     assert counts(gold, system, "link-mentions", task="links", column="MISC:Entity") == (2, 0, 0)
     assert refusal(gold, system, link_field="kb") == (
-        f"{gold}: there is no field 'kb' in Entity. There is: eid, etype, wiki."
+        f"{gold}: there is no field 'kb' in Entity. Available: eid, etype, wiki."
     )
     plain = MISC.replace("Wikidata=", "Wikidatum=")
-    assert refusal(*pair(plain, plain, "conllu"), task="links").startswith(f"{gold}: say where the identifiers are: ")
+    assert refusal(*pair(plain, plain, "conllu"), task="links").startswith(f"{gold}: name the column of the ")
 
 
 def test_words_of_a_mention_must_agree_and_others_have_no_links(pair):
@@ -334,7 +334,7 @@ def test_words_of_a_mention_must_agree_and_others_have_no_links(pair):
     )
     outside = MISC.replace("3\tin\t_\t_\t_\t_\t_\t_\t_\t_", "3\tin\t_\t_\t_\t_\t_\t_\t_\tWikidata=Q3")
     assert refusal(*pair(outside, outside, "conllu"), task="links") == (
-        f"{gold}:5: the link 'Q3' on a word that is in no mention. Tag it, or take the link away."
+        f"{gold}:5: the link 'Q3' on a word that is in no mention. Tag it, or remove the link."
     )
 
 
@@ -370,7 +370,7 @@ def test_a_system_that_has_all_of_golds_links_may_be_a_copy(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text(Path(GOLD).read_text("utf-8") + "\n", "utf-8")
     result = assay.score(GOLD, {"a": str(path)}, "links", times=1)
-    assert "a agrees with gold in every one of 20 links: copied, not predicted?" in result.warnings
+    assert "a agrees with gold on all 20 links. Was it copied, not predicted?" in result.warnings
 
 
 # --- identifiers ---
@@ -392,9 +392,9 @@ def test_a_prefix_and_a_table_of_equal_identifiers(pair, tmp_path):
     told = "s has none of gold's identifiers (gold: http://kb/Q1, s: Q2)."
     assert any(line.startswith(told) for line in result.warnings)
     for text, said in (
-        ("Q1\n", f"{same}:1: 'Q1', but a line is two identifiers, divided by a tab or a space."),
-        ("Q1 NIL3\n", f"{same}:1: NIL is equal to no identifier. Take the line out."),
-        ("\n", f"{same}: no identifiers in it. A line is two equal identifiers."),
+        ("Q1\n", f"{same}:1: 'Q1', but a line is two identifiers, separated by a tab or a space."),
+        ("Q1 NIL3\n", f"{same}:1: NIL is equal to no identifier. Remove the line."),
+        ("\n", f"{same}: contains no identifiers. A line is two equal identifiers."),
     ):
         same.write_text(text, "utf-8")
         assert refusal(gold, system, same_ids=str(same)) == said
@@ -417,8 +417,8 @@ def test_a_prefix_and_equal_identifiers_that_occur_nowhere_are_told(pair, tmp_pa
     same.write_text("Q3\tQ2\n", "utf-8")
     result = assay.score(gold, {"s": system}, "links", times=1, id_prefix="http://kb/", same_ids=str(same))
     assert [text for text in result.warnings if text.startswith("--")] == [
-        "--id-prefix http://kb/: no identifier begins so. Is it another base?",
-        f"--same-ids {same}: none of its identifiers occurs, so it changes nothing. Is it another base?",
+        "--id-prefix http://kb/: no identifier begins with it. Is it the right knowledge base?",
+        f"--same-ids {same}: none of its identifiers occurs, so it changes nothing. Is it the right knowledge base?",
     ]
 
 
@@ -429,7 +429,7 @@ def test_an_empty_list_is_nil_and_duplicates_count_once(pair):
     gold, system = pair(neleval("d1 0 4 Q1 1 LOC"), rows)
     assert counts(gold, system) == (1, 0, 0)
     result = assay.score(gold, {"s": system}, "links", times=1)
-    told = "s: 1 mention is there twice, with the same place, type and identifiers; each counts once."
+    told = "s: 1 mention appears twice, with the same place, type and identifiers; each counts once."
     assert told in result.warnings
 
 
@@ -439,9 +439,9 @@ def test_an_empty_list_is_nil_and_duplicates_count_once(pair):
 @each(
     "measure, said",
     [
-        ("links(match=fuzzy)", "there is no value of match 'fuzzy'. There is: strict, overlap."),
+        ("links(match=fuzzy)", "there is no value of match 'fuzzy'. Available: strict, overlap."),
         ("links(nil=keep)", "there is no value of nil 'keep'. Did you mean kept?"),
-        ("links(types=all)", "there is no value of types 'all'. There is: any, same."),
+        ("links(types=all)", "there is no value of types 'all'. Available: any, same."),
         ("links(at=0)", "at=0: the number of candidates that count is 1 or more."),
         ("link-accuracy(at=0)", "at=0: the number of candidates that count is 1 or more."),
     ],
@@ -463,7 +463,7 @@ def test_slices_of_links_add_up():
     assert whole["nil=NIL"]["gold"] == 4
     assert whole["type=PERS"]["gold"] == 10
     assert refusal(GOLD, CONTEXT, measures="exact", column="NE-COARSE-LIT", slices=("nil",)) == (
-        "--slice nil is about links, but none are compared. Give --task links"
+        "--slice nil is a measure of links, but none are compared. Give --task links"
     )
 
 
@@ -529,7 +529,7 @@ def test_files_without_links_and_of_two_layers_are_named(pair):
     assert (scores["f1"], scores["recall"], str(scores["precision"])) == (0.0, 0.0, "nan")
     nothing = hipe("a:B-x:_")
     gold, system = pair(nothing, nothing)
-    assert refusal(gold, system) == f"{gold}: no links in it, nor in any system: there is nothing to score."
+    assert refusal(gold, system) == f"{gold}: contains no links, nor does any system, so there is nothing to score."
     result = assay.score(*pair(hipe("a:B-x:Q1"), nothing), "links", times=1)
     assert "system has no links." in result.warnings
 

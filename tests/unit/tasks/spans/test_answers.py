@@ -117,7 +117,7 @@ def test_strings_need_no_places(files):
     assert [found.score("s", name, "recall").value for name in found.measures[:3]] == [0.5, 1.0, 0.5]
     with pytest.raises(assay.AssayError, match="there is no value of fold 'case'"):
         assay.score(gold, said, ["strings(fold=case)"], times=2)
-    with pytest.raises(assay.AssayError, match="strings is about the words of spans, and gold has none"):
+    with pytest.raises(assay.AssayError, match="strings is for the words of spans, and gold has none"):
         assay.score([[("A", 0, 1)]], {"s": [[("A", 0, 0)]]}, ["strings"], times=2)
 
 
@@ -254,7 +254,7 @@ def test_lists_of_answers_need_no_file(files):
         (
             [{"id": "d1", "answer": ""}, {"id": "d99", "answer": ""}],
             "answers",
-            ":2: id d99, which gold does not have. Leave it out.",
+            ":2: gold has no id d99. Leave this answer out.",
         ),
         (
             [{"id": "d3", "answer": ""}] * 2,
@@ -270,7 +270,7 @@ def test_lists_of_answers_need_no_file(files):
         (
             [{"answer": ""}] * 2,
             "answers",
-            ": 2 answers and 3 documents of gold, and no ids to tell which belongs where.",
+            ": has 2 answers for 3 documents of gold and no ids to match them. Give each answer an id.",
         ),
         (
             [{"id": "d1", "answer": "", "text": "Ada left."}],
@@ -308,7 +308,7 @@ def test_what_is_refused(files, rows, form, message):
         ("answers(ground=far)", "there is no ground = \'far'"),
         ("answers(occurrences=first)", "there is no occurrences = \'first'"),
         ("answers(outside=out)", "there is no outside = \'out'"),
-        ("answers(tolerance=2)", "format answers: tolerance is a share between 0 and 1, not 2.0."),
+        ("answers(tolerance=2)", "format answers: tolerance should be a share between 0 and 1, not 2.0."),
         ("gold=answers", "gold.jsonl:1: none of answer, response, output, … is there."),
     ],
 )
@@ -330,7 +330,7 @@ def test_only_spans_of_gold_with_relations_are_compared(scored, files):
     given = ("gold.jsonl", "gpt.jsonl", "--input-format", "answers", "--task", "relations")
     done = call("score", *given, folder=files.folder)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "of answers of language models only spans are compared. Give --task spans" in done.stderr
+    assert "answers of language models can only be compared as spans. Give --task spans" in done.stderr
 
 
 def test_no_json_exits_with_2(files):
@@ -344,7 +344,7 @@ def test_warnings(scored):
     warnings = scored(rows).warnings
     assert "s: 1 of 3 answers could not be read and count as empty (first: d3)." in warnings
     assert "s: 3 of 34 mentions do not occur in their text and count as spurious (UG)." in warnings
-    assert "s: the answer to d1 has 29 of all 29 repeated mentions, as of a model that loops." in warnings
+    assert "s: the answer to d1 has 29 of all 29 repeated mentions; the model may be looping." in warnings
     assert "s: 1 mention has a label that gold does not use: CITY 1." in warnings
     fine = scored([{"id": row["id"], "answer": "none"} for row in GOLD]).warnings
     assert not any("could not be read" in text or "do not occur" in text for text in fine)
@@ -354,7 +354,7 @@ def test_mentions_of_most_of_a_text_are_questioned(scored):
     long = "Ada Lovelace met Charles Babbage in London, and both of them wrote to Augustus De Morgan."
     gold = [{"id": "d1", "text": long, "label": [[0, 12, "PER"]]}, GOLD[1]]
     rows = [{"id": "d1", "answer": json.dumps({"PER": [long[:80]]})}, {"id": "d2", "answer": "It rained in (LOC)"}]
-    warning = "s: 1 mention is longer than half of its text (first: d1; was the answer read rightly?)."
+    warning = "s: 1 mention is longer than half of its text (first: d1). Was the answer read correctly?"
     assert warning in scored(rows, gold=gold).warnings
     # Gold has it too, or the mention is short, as in a title.
     gold[0]["label"].append([0, 80, "PER"])
@@ -405,7 +405,7 @@ def test_slices_by_answer_and_grounding(files):
     assert all(math.isnan(values["grounding=exact", "gpt", name]) for name in ("recall", "f1"))
     assert result.main_scores["exact"] == "f1"
     assert not any(row.slice and row.slice.startswith("grounding") for row in (*result.diffs, *result.bounds))
-    with pytest.raises(assay.AssayError, match="--slice grounding is about answers of language models"):
+    with pytest.raises(assay.AssayError, match="--slice grounding is for answers of language models"):
         gold = str(files.folder / "gold.jsonl")
         assay.score(gold, {"s": gold}, ["exact"], slices="grounding", times=2)
 

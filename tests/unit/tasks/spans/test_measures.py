@@ -139,7 +139,7 @@ def test_the_f1_of_fair_is_twice_the_hits_over_twice_the_hits_and_all_errors(dat
     [
         ("lx=1FP", "there is no parameter of measure weighted 'lx'. Did you mean le?"),
         ("le=1FP, le=1FN", "measure 'weighted(le=1FP, le=1FN)': le is given twice."),
-        ("be=1FP, bes=1FN", "be and bes are both given; be stands for bes, bel and beo."),
+        ("be=1FP, bes=1FN", "be and bes are both given, but be stands for bes, bel and beo. Give one of them."),
         ("preset=fair, le=-0.5FP+1.5FN", "le='-0.5FP+1.5FN': '-0.5FP' is not a part such as 0.5FP (TP, FP or FN)."),
         ("preset=fair, le=0.5FP-0.5FN", "le='0.5FP-0.5FN': '0.5FP-0.5FN' is not a part such as 0.5FP (TP, FP or "
         "FN)."),
@@ -148,15 +148,15 @@ def test_the_f1_of_fair_is_twice_the_hits_over_twice_the_hits_and_all_errors(dat
         ("preset=fair, le=1FP+", "le='1FP+': '' is not a part such as 0.5FP (TP, FP or FN)."),
         (
             "preset=fair, lbe=0.5FP+0.4FN",
-            "lbe='0.5FP+0.4FN': the parts sum to 0.9, not 1. If that is meant, add open=true.",
+            "lbe='0.5FP+0.4FN': the parts sum to 0.9, not 1. If this is intended, add open=true.",
         ),
         (
             "le=1FP, bes=1FP, bel=1FP",
-            "the error weights leave out beo, lbe. What is left out would not count as an error: give a formula for "
-            "each type, or a preset to start from.",
+            "the error weights leave out beo, lbe, which would then not count as errors. Give a formula for each "
+            "type, or a preset to start from.",
         ),
         ("preset=be-halve", "there is no preset of error weights 'be-halve'. Did you mean be-half or be-typed?"),
-        ("focus=gold", "there is no focus 'gold'. There is: target, system."),
+        ("focus=gold", "there is no focus 'gold'. Available: target, system."),
     ],
 )
 def test_wrong_weights_are_refused_with_what_is_wrong(given_weights: str, message: str) -> None:
@@ -168,7 +168,7 @@ def test_numbers_that_are_no_shares_are_refused_as_the_least_overlap() -> None:
     gold, system = of_numbers(NUMBERS)
     for least in ("1.5", "-0.5"):
         assert refusal(assay.score, gold, system, f"semeval(least={least})", times=5) == (
-            f"semeval: least is a share between 0 and 1, not {least}."
+            f"semeval: least should be a share between 0 and 1, not {least}."
         )
 
 
@@ -327,10 +327,10 @@ def test_measures_of_spans_refuse_tags_and_the_other_way_round() -> None:
     for measure, sides in (("fair", "tags"), ("accuracy", "spans")):
         wanted = "spans" if measure == "fair" else "tags"
         assert refusal(assay.score, tags, tags, measure, task=sides, times=5) == (
-            f"{measure} is about {wanted}, but {sides} are compared. Give --task {wanted}"
+            f"{measure} is a measure of {wanted}, but {sides} are compared. Give --task {wanted}"
         )
     assert refusal(assay.score, tags, tags, ["accuracy", "fair"], times=5) == (
-        "the measures are about different tasks: tags, spans. Run them one by one."
+        "the measures belong to different tasks: tags, spans. Run them separately."
     )
 
 
@@ -338,7 +338,7 @@ def test_a_pair_of_tags_has_no_spans_to_judge() -> None:
     corpus = from_lists([["N", "V"]])
     ((_, pair),) = prepare(corpus, {"s": corpus}, [find("accuracy")], Options()).pairs
     assert refusal(find("exact").judge, pair) == (
-        "this measure is about spans, but the files are compared as tags. Give --task spans"
+        "this measure is for spans, but the files are compared as tags. Give --task spans"
     )
 
 
@@ -348,6 +348,6 @@ def test_more_overlaps_than_can_be_paired_one_to_one_are_refused_in_one_line(mon
     result = assay.score(gold, {"s": system}, ["exact", "fair"])
     assert result.score("s", "exact").value == 1 / 3
     assert refusal(assay.score, gold, {"s": system}, ["semeval"]) == (
-        "gold, sentence 2: 2 spans of gold and 2 of the system overlap each other, too many for semeval, which "
-        "pairs them one to one. Leave it out, or divide the text into smaller documents."
+        "gold, sentence 2: 2 spans of gold and 2 of the system overlap each other, too many for semeval to pair "
+        "one to one. Leave it out, or divide the text into smaller documents."
     )

@@ -107,9 +107,9 @@ def test_tags_of_a_system_that_golds_scheme_can_express_are_read_in_it(file):
     ("options", "message"),
     [
         ({"scheme": ("iob3",)}, "there is no scheme 'iob3'. Did you mean iob or iob2 or iob1?"),
-        ({"scheme": ("t=iob2",)}, "there is no system 't'. There is: gold, s."),
-        ({"repair": "fix"}, "there is no repair 'fix'. There is: mend, drop, conlleval, discard."),
-        ({"repair": "t=mend"}, "there is no system 't'. There is: gold, s."),
+        ({"scheme": ("t=iob2",)}, "there is no system 't'. Available: gold, s."),
+        ({"repair": "fix"}, "there is no repair 'fix'. Available: mend, drop, conlleval, discard."),
+        ({"repair": "t=mend"}, "there is no system 't'. Available: gold, s."),
         ({"task": "chunks"}, "there is no task 'chunks'."),
     ],
 )
@@ -300,8 +300,8 @@ def test_tags_may_stand_under_a_key_of_misc(file):
 def test_where_the_spans_of_a_table_of_many_columns_are_must_be_said(file):
     gold = file("gold.conllu", HEADER + conllu("Entity=(e1-person-1)"))
     assert refusal(assay.score, gold, gold, task="spans", times=5) == (
-        "gold.conllu: say where the spans are: --column MISC:Entity for brackets, --column MISC:NER (or another key "
-        "or column) for tags such as B-PER."
+        "gold.conllu: name the column of the spans: --column MISC:Entity for brackets, --column MISC:NER (or "
+        "another key or column) for tags such as B-PER."
     )
 
 
@@ -360,10 +360,12 @@ def test_systems_are_compared_where_gold_has_no_span(file, gold):
 
 def test_nothing_to_find_and_nothing_found_is_refused(file):
     none = file("none.conll", bio("Anna/O saw/O"))
-    message = "none.conll: no spans in it, nor in any system: there is nothing to score."
+    message = "none.conll: contains no spans, nor does any system, so there is nothing to score."
     assert refusal(assay.score, none, {"s": none}, times=5) == message
     some = file("some.conll", bio("Anna/B-PER saw/O"))
-    message = "some.conll: no spans in it with labels that count, nor in any system: there is nothing to score."
+    message = (
+        "some.conll: contains no spans with labels that count, nor does any system, so there is nothing to score."
+    )
     assert refusal(assay.score, some, {"s": some}, ignore_labels=["PER"], times=5) == message
 
 
@@ -432,8 +434,8 @@ def test_spans_given_twice_are_told_of(file):
     once = file("s.tsv", "A\t1\t2\t1, 2\n\nB\t1\t1\t1\nB\t1\t1\t1\nB\t1\t1\t1\n")
     warnings = said(gold, once)
     assert warnings[:2] == [
-        "gold: 1 span is there twice (first: gold.tsv:2).",
-        "s: 2 spans are there twice (first: s.tsv:4).",
+        "gold: 1 span appears twice (first: gold.tsv:2).",
+        "s: 2 spans appear twice (first: s.tsv:4).",
     ]
 
 
@@ -514,7 +516,7 @@ def test_documents_that_one_side_lacks_are_named(file):
     result = assay.score(all_three, {"s": two}, "exact", missing="empty", times=5)
     counts = next(row.counts for row in result.counts if row.label is None)
     assert (counts["tp"], counts["fn"]) == (3, 2)
-    assert "s: without the document d3, scored as empty." in result.warnings
+    assert "s: lacks the document d3, scored as empty." in result.warnings
     for path in ("gold/a", "gold/b", "gold/c", "s/a", "s/c"):
         file(f"{path}.txt", "Ann")
         file(f"{path}.ann", "T1\tPER 0 3\tAnn\n")
@@ -558,7 +560,7 @@ def test_sentences_left_out_shift_nothing(file):
         assert kinds(gold, system, on_mismatch="skip") == {"tp": 2}
     result = assay.score(gold, {"s": other}, on_mismatch="skip", times=5)
     assert (result.about.items, result.about.units) == (2, 2)
-    assert "1 of 3 sentences were left out: the texts differ." in result.warnings
+    assert "1 of 3 sentences were left out, because their texts differ." in result.warnings
 
 
 def brat(file, folder, **documents):
@@ -655,7 +657,8 @@ def test_other_tokens_are_aligned_by_characters(file):
     assert (result.about.atoms, result.about.aligned_by) == ("characters", "characters")
     assert "|atoms:characters|" in result.signature
     assert result.warnings[0] == (
-        "s has other tokens than gold: aligned by characters, 3 of 7 gold words have a counterpart among 8."
+        "s is tokenised differently from gold. The words were aligned by characters: 3 of 7 gold words have a "
+        "counterpart among 8."
     )
     assert (
         result.notes[1] == "Tokenisation differs, so spans are compared as sets of characters (without white space)."
@@ -747,7 +750,7 @@ def test_slices_by_length_and_nesting(file):
 
 def test_frequencies_are_about_words(gold):
     assert refusal(assay.score, gold, gold, slices=("frequency",), times=5) == (
-        "--slice frequency is about words. For spans there is --slice seen, with --train."
+        "--slice frequency is for words. For spans there is --slice seen, with --train."
     )
 
 
@@ -785,11 +788,11 @@ def test_errors_of_gold_in_texts_are_given_by_document_and_characters(file):
         ),
         ("1\tLOC\t-1\t4\n", "e.tsv:1: '1\\tLOC\\t-1\\t4', but a line is: sentence TAB label TAB first TAB last"),
         ("4\tLOC\t1\t1\n", "e.tsv:1: no sentence '4' in gold.conll."),
-        ("1\tLOC\t3\t5\n", "e.tsv:1: not a stretch within a sentence of 4."),
-        ("1\tLOC\t0\t1\n", "e.tsv:1: not a stretch within a sentence of 4."),
-        ("1\tLOC\t4\t3\n", "e.tsv:1: not a stretch within a sentence of 4."),
+        ("1\tLOC\t3\t5\n", "e.tsv:1: these places are not within the sentence, which has 4 words."),
+        ("1\tLOC\t0\t1\n", "e.tsv:1: these places are not within the sentence, which has 4 words."),
+        ("1\tLOC\t4\t3\n", "e.tsv:1: these places are not within the sentence, which has 4 words."),
         ("", "e.tsv: the file is empty. Did the program that writes it stop with an error?"),
-        ("\n", "e.tsv: no errors in it. A line is: sentence TAB label TAB first TAB last"),
+        ("\n", "e.tsv: contains no errors. A line is: sentence TAB label TAB first TAB last"),
     ],
 )
 def test_lists_of_golds_errors_that_do_not_fit_are_refused(file, gold, content, message):
@@ -814,7 +817,7 @@ def test_a_copied_system_a_swap_and_a_clash_of_labels_are_told_of(file):
 def test_two_systems_with_the_same_spans_are_told_of(file, gold):
     other = file("b.conll", bio("Anna/S-PER saw/O New/B-LOC York/E-LOC", "He/O", "Bonn/S-LOC"))
     result = assay.compare(gold, {"a": gold, "b": other}, times=5)
-    assert "a and b give the same answers throughout." in result.warnings
+    assert "a and b give the same answers everywhere." in result.warnings
 
 
 def test_documents_in_another_order_keep_their_places(tmp_path):

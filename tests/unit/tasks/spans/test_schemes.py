@@ -63,7 +63,7 @@ def test_an_unknown_repair_is_refused():
 
 @pytest.mark.parametrize("scheme", ["iob1", "ioe1", "io", "stacked"])
 def test_discarding_is_not_made_for_schemes_that_cannot_tell_what_to_discard(scheme):
-    message = f"the repair discard is not made for {SCHEMES[scheme].title}. There is: conlleval."
+    message = f"the repair discard is not made for {SCHEMES[scheme].title}. Available: conlleval."
     assert refusal(spans_from_tags, tagged("O"), ["label"], scheme, "discard") == message
 
 
@@ -364,12 +364,12 @@ def test_sequences_that_break_their_scheme_are_refused_with_place_rule_and_remed
         )),
         ("iob2", ["B-A", "B-"], "tag 'B-' without a label. Is it cut short?"),
         ("iob2", ["O", "S-A"], (
-            "tag 'S-A' with the prefix 'S', which IOB2 does not have (B, I; O outside). "
+            "tag 'S-A' has the prefix 'S', which IOB2 does not have (B, I; O outside). "
             "Is it BIOES? Then give --scheme bioes."
         )),
-        ("iob2", ["B-A", "X-A"], "tag 'X-A' with the prefix 'X', which IOB2 does not have (B, I; O outside)."),
-        ("iob2", ["B-A", "BI-A"], "tag 'BI-A' with the prefix 'BI', which IOB2 does not have (B, I; O outside)."),
-        ("iob2", ["B-A", "-A"], "tag '-A' with the prefix '', which IOB2 does not have (B, I; O outside)."),
+        ("iob2", ["B-A", "X-A"], "tag 'X-A' has the prefix 'X', which IOB2 does not have (B, I; O outside)."),
+        ("iob2", ["B-A", "BI-A"], "tag 'BI-A' has the prefix 'BI', which IOB2 does not have (B, I; O outside)."),
+        ("iob2", ["B-A", "-A"], "tag '-A' has the prefix '', which IOB2 does not have (B, I; O outside)."),
         ("iob2", ["B-A", "I-A|B-B"], (
             "tag 'I-A|B-B' with |, which divides the levels of stacked tags. If they are, give --scheme stacked."
         )),

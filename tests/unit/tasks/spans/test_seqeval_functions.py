@@ -91,11 +91,11 @@ def test_accuracy_is_the_share_of_equal_tags():
         ([["O"], ["O"]], [["O"], ["O", "O"]], {}, (
             "sentence 2 has 1 tags in gold and 2 in the system. Give one tag per word on both sides."
         )),
-        (["O"], ["O"], {}, "a list of tags, but a list of sentences, each a list of tags, is expected."),
-        ([["O"]], [[""]], {}, "'', but a tag is expected, e.g. 'B-PER' or 'O'."),
-        ([["O"]], [[3]], {}, "3, but a tag is expected, e.g. 'B-PER' or 'O'."),
+        (["O"], ["O"], {}, "expected a list of sentences, each a list of tags, but got one list of tags."),
+        ([["O"]], [[""]], {}, "expected a tag, e.g. 'B-PER' or 'O', but got ''."),
+        ([["O"]], [[3]], {}, "expected a tag, e.g. 'B-PER' or 'O', but got 3."),
         ([["O"]], [["O"]], {"mode": "strict"}, "mode='strict' needs a scheme, e.g. scheme='IOB2'."),
-        ([["O"]], [["O"]], {"mode": "lenient"}, "there is no mode 'lenient'. There is: strict."),
+        ([["O"]], [["O"]], {"mode": "lenient"}, "there is no mode 'lenient'. Available: strict."),
         ([["O"]], [["O"]], {"mode": "strict", "scheme": "IOB3"}, (
             "there is no scheme 'IOB3'. Did you mean iob or iob2 or iob1?"
         )),
@@ -103,14 +103,14 @@ def test_accuracy_is_the_share_of_equal_tags():
             "stacked tags are not flat. Read them from a file: assay score --scheme stacked"
         )),
         ([["O"]], [["S-A"]], {"mode": "strict", "scheme": "IOB2"}, (
-            "tag 'S-A' with the prefix 'S', which IOB2 does not have (B, I; O outside)."
+            "tag 'S-A' has the prefix 'S', which IOB2 does not have (B, I; O outside)."
         )),
         ([["O"]], [["O"]], {"sample_weight": [1, 2]}, (
             "sample_weight has 2 numbers for 1 sentences. Give one for each."
         )),
-        ([["O"]], [["O"]], {"sample_weight": [-1]}, "sample_weight has numbers from 0 on, one for each sentence."),
-        ([["O"]], [["O"]], {"sample_weight": ["a"]}, "sample_weight has numbers from 0 on, one for each sentence."),
-        ([["O"]], [["O"]], {"zero_division": 2}, "zero_division is 0 or 1, not 2."),
+        ([["O"]], [["O"]], {"sample_weight": [-1]}, "sample_weight: give a number of at least 0 for each sentence."),
+        ([["O"]], [["O"]], {"sample_weight": ["a"]}, "sample_weight: give a number of at least 0 for each sentence."),
+        ([["O"]], [["O"]], {"zero_division": 2}, "zero_division: expected 0 or 1, but got 2."),
         ([["O"]], [["O"]], {"average": "mikro"}, "there is no average 'mikro'. Did you mean micro or macro?"),
     ],
 )  # fmt: skip
@@ -122,8 +122,8 @@ def test_what_cannot_be_scored_is_refused(gold, system, options, message):
 
 def test_a_negative_beta_is_refused():
     support = spans.precision_recall_fscore_support
-    assert refusal(support, GOLD, SYSTEM, beta=-1) == "beta is 0 or more, not -1."
-    assert refusal(support, GOLD, SYSTEM, beta=float("nan")) == "beta is 0 or more, not nan."
+    assert refusal(support, GOLD, SYSTEM, beta=-1) == "beta: expected 0 or more, but got -1."
+    assert refusal(support, GOLD, SYSTEM, beta=float("nan")) == "beta: expected 0 or more, but got nan."
 
 
 def test_a_sentence_of_weight_three_counts_as_three_sentences():
@@ -146,7 +146,7 @@ def test_weights_below_one_are_shares_of_a_sentence():
 
 
 def test_accuracy_of_nothing_and_of_different_lengths_is_refused():
-    assert refusal(spans.accuracy_score, [], []) == "no words in it. Give one list of tags per sentence."
+    assert refusal(spans.accuracy_score, [], []) == "contains no words. Give one list of tags per sentence."
     assert refusal(spans.accuracy_score, ["O"], ["O", "O"]).startswith("sentence 1 has 1 tags in gold and 2")
 
 

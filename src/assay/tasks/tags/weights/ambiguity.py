@@ -175,7 +175,9 @@ def from_counts(
     if counts["unknown"]:
         warnings.append(f"{plural(counts['unknown'], noun, nouns)} left out as unknown ({tagset.unknown_tag} only).")
     if counts["unread"]:
-        warnings.append(f"{plural(counts['unread'], noun, nouns)} left out for want of a reading within the tagset.")
+        warnings.append(
+            f"{plural(counts['unread'], noun, nouns)} left out because they have no reading within the tagset."
+        )
     if left_out:
         warnings.append(f"left out: {left_out}")
     counts["outside"] = outside.total()

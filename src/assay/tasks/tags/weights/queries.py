@@ -101,7 +101,7 @@ def from_log(
             raise unknown(kind, name, accepted)
     attributes = Attributes(tagset, read_aliases(aliases, tagset) if aliases else {})
     queries, lines, unread = read_log(path)
-    warnings = [f"{plural(len(unread), 'line')} of {path} could not be read, so left out."] if unread else []
+    warnings = [f"left out {plural(len(unread), 'line')} of {path} that could not be read."] if unread else []
     warnings += unread[:MOST_LISTED]
     if len(unread) > MOST_LISTED:
         warnings.append(f"… and {plural(len(unread) - MOST_LISTED, 'more line')}.")
@@ -121,7 +121,7 @@ def from_log(
     if foreign:
         warnings.append(
             f"attributes that the tagset {tagset.name} does not have: {most_frequent(foreign)}. "
-            "Say with --aliases what they are."
+            "Map them with --aliases."
         )
     w[ANY] = Fraction(0)
     note = ""

@@ -84,7 +84,7 @@ def from_uses(
     in `corpus` (sentences by their ids, words numbered from 1).
     """
     if all_parses and em:
-        raise UsageError("--all-parses counts each parse fully, --em by how likely it is. Choose one.")
+        raise UsageError("--all-parses counts each parse fully, --em by its probability. Choose one.")
     rules_of_grammar = read_grammar(grammar, tagset) if grammar else {}
     if corpus and not tagset:
         raise UsageError("the parts of speech of a corpus need a tagset. Give --tagset.")
@@ -121,13 +121,13 @@ def from_uses(
         likely, counts["rounds"], converged = parse_weights(rules)
         for parses, weights_of_parses in zip(parsed, likely, strict=True):
             add(parses, [Fraction(f"{weight:.9f}") for weight in weights_of_parses])
-    warnings = [] if converged else [f"the weights of parses still moved after {counts['rounds']} rounds."]
+    warnings = [] if converged else [f"the weights of parses were still changing after {counts['rounds']} rounds."]
     if not total:
         raise InputError(f"{path}: no rule refers to a category of a word.")
     if counts["without_parse"]:
         warnings.append(f"{plural(counts['without_parse'], 'sentence')} without a parse.")
     if conditional and without_pos:
-        warnings.append(f"{plural(without_pos, 'terminal')} left out for want of a part of speech.")
+        warnings.append(f"{plural(without_pos, 'terminal')} left out because they have no part of speech.")
     rows = group_by_pos({(pos, category): count for (pos, category), count in by_pos.items() if pos})
     if conditional and not rows:
         raise InputError(
@@ -228,7 +228,7 @@ class _Reader:
             shares = [Fraction(1, len(parses))] * len(parses)
         rules = [list(self.rules(parse, str(data.get("id", "")))) for parse in parses]
         if self.em and any("prob" in parse for parse in parses):
-            raise _FaultError("a parse has a `prob`, so there is nothing to find out. Leave --em out.")
+            raise _FaultError("a parse has a `prob`, so there is nothing to estimate. Leave --em out.")
         for place, rule in (rule for parse in parses if self.em for rule in enumerate(parse["rules"], 1)):
             if isinstance(rule, dict) and "rule" not in rule:
                 raise _FaultError(f"rule {place} has no name (`rule`), by which --em knows it again.")
@@ -269,7 +269,8 @@ class _Reader:
             raise _FaultError('should be its name and its words, e.g. ["PP", [3, 4]], or a table with its terminals.')
         name, words = item
         if self.grammar_path is None:
-            raise _FaultError("only its name and its words are given. Say with --grammar what each rule refers to.")
+            raise _FaultError("only its name and its words are given. Give a --grammar that lists what each rule "
+            "refers to.")
         if name not in self.grammar:
             raise _FaultError(f"{self.grammar_path}: {unknown('rule', name, self.grammar)}")
         terminals = self.grammar[name]

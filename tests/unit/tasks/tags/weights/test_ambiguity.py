@@ -78,7 +78,7 @@ def test_unknown_words_and_foreign_tags_are_left_out_counted_and_listed():
     assert made.weights.provenance.counts == {"words": 5, "unknown": 1, "unread": 2, "outside": 2}
     assert made.warnings == (
         "1 word left out as unknown (ign only).",
-        "2 words left out for want of a reading within the tagset.",
+        "2 words left out because they have no reading within the tagset.",
         "left out: 2 readings are outside the tagset nkjp: NN (2).",
     )
     assert made.weights.provenance.unit == "running words"

@@ -50,7 +50,7 @@ def test_ambiguity_to_a_file_conditional_and_normalised(run, file):
 def test_ambiguity_of_own_words_needs_conditional_weights(run, file):
     with pytest.raises(AssayError) as caught:
         run("ambiguity", file("l.tsv", LEXICON), "--tagset", "nkjp", "--pos-conditional")
-    assert str(caught.value) == "--pos-conditional is about conditional weights. Add --conditional."
+    assert str(caught.value) == "--pos-conditional needs conditional weights. Add --conditional."
     done = run("ambiguity", "l.tsv", "--tagset", "nkjp", "--pos-conditional", "--conditional", "--excess")
     assert json.loads(done.stdout)["w"]["subst"] == {"pos": "1/2", "case": 1, "gender": 0, "number": 0}
     assert done.stderr.startswith("warning: total weight 0 for class ")
@@ -71,7 +71,7 @@ def test_queries(run, file):
     done = run("queries", "log", "--tagset", "nkjp", "--aliases", "a.tsv", "--unit", "mentions")
     assert json.loads(done.stdout)["w"] == {"pos": 3, "case": 3, "*": 0}
     assert done.stderr == (
-        "warning: 1 line of log could not be read, so left out.\n"
+        "left out warning: 1 line of log that could not be read.\n"
         "warning: log:2: an operator is expected after case at character 6: [case\n"
     )
     file("c.tsv", "domu\tsubst:sg:acc:m3\n")

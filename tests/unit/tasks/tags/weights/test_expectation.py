@@ -111,10 +111,10 @@ def refused(tmp_path, parses: list[dict[str, object]], **options: bool) -> str:
 
 
 def test_what_leaves_nothing_to_find_out_is_refused(tmp_path) -> None:
-    both = "--all-parses counts each parse fully, --em by how likely it is. Choose one."
+    both = "--all-parses counts each parse fully, --em by its probability. Choose one."
     assert refused(tmp_path, [parse("A")], em=True, all_parses=True) == both
     assert refused(tmp_path, [{**parse("A"), "prob": 1}], em=True).endswith(
-        "parses.jsonl:1: a parse has a `prob`, so there is nothing to find out. Leave --em out."
+        "parses.jsonl:1: a parse has a `prob`, so there is nothing to estimate. Leave --em out."
     )
     nameless = {"rules": [{"terminals": [{"word": 1, "refers": ["pos"]}]}]}
     assert refused(tmp_path, [nameless], em=True).endswith(

@@ -175,12 +175,12 @@ def test_lines_that_cannot_be_read_are_counted_and_listed(file):
     found = made(file, '[case=gen\n[case=gen]\n2.5\t[case=gen]\n[pos="(subst"]\n[foo=x]\n')
     assert found.weights.w == {"case": 1, "*": 0}
     assert found.warnings == (
-        "3 lines of log could not be read, so left out.",
+        "left out 3 lines of log that could not be read.",
         "log:1: a bracket is not closed at character 1: [case=gen",
         "log:3: the count '2.5' is not a whole number: [case=gen]",
         "log:4: '(subst' is not a regular expression (missing ), unterminated subpattern at position 0): "
         '[pos="(subst"]',
-        "attributes that the tagset nkjp does not have: foo (1). Say with --aliases what they are.",
+        "attributes that the tagset nkjp does not have: foo (1). Map them with --aliases.",
     )
     many = made(file, "[case=gen\n" * 12 + "[case=gen]\n")
     assert len(many.warnings) == 12
@@ -192,10 +192,10 @@ def test_refusals(file):
         "log: no query about a category of the tagset nkjp. None of its queries names one."
     )
     assert refusal(made, file, "[\n") == (
-        "log: no query about a category of the tagset nkjp. 1 line of log could not be read, so left out."
+        "log: no query left out about a category of the tagset nkjp. 1 line of log that could not be read."
     )
-    assert refusal(made, file, LOG, unit="words") == "there is no unit 'words'. There is: queries, mentions."
-    assert refusal(made, file, LOG, count="all") == "there is no way to count 'all'. There is: shares, words."
+    assert refusal(made, file, LOG, unit="words") == "there is no unit 'words'. Available: queries, mentions."
+    assert refusal(made, file, LOG, count="all") == "there is no way to count 'all'. Available: shares, words."
 
 
 def test_aliases(file):
@@ -317,7 +317,7 @@ def test_words_that_match_an_expression(file, corpus, query, expected):
 def test_what_cannot_be_matched_is_said(file, corpus):
     log = "[case=gen]\n[case=voc]\n2\t[case=gen & foo=x]\n:: a.case = b.case\n"
     assert made(file, log, **corpus).warnings == (
-        "attributes that the tagset nkjp does not have: foo (2). Say with --aliases what they are.",
+        "attributes that the tagset nkjp does not have: foo (2). Map them with --aliases.",
         "2 token expressions left out, because the corpus has nothing to test: case (1), foo (1).",
         "1 query left out, because no word of the corpus with the category matches.",
     )
