@@ -406,14 +406,14 @@ def find_chances(ballots: Ballots, answers: _Answers | None = None) -> _Chances:
     # A bit for each system that gives the answer.
     words = np.zeros((-(-systems // 60), len(answers.row)), dtype=np.int64)
     system = np.full(len(answers.row), NONE)
-    for index in reversed(range(systems)):
-        given = answers.of[index][answers.of[index] != NONE]
-        words[index // 60, given] += 1 << (index % 60)
-        system[given] = index
+    for at in reversed(range(systems)):
+        given = answers.of[at][answers.of[at] != NONE]
+        words[at // 60, given] += 1 << (at % 60)
+        system[given] = at
     alive = np.flatnonzero(system != NONE)
     _, first, of_set = np.unique(pack_columns(*words[:, alive]), return_index=True, return_inverse=True)
-    of_set, index = of_set.ravel(), np.arange(systems)
-    members = (words[:, alive[first]][index // 60].T >> (index % 60) & 1).astype(bool)
+    of_set, bits = of_set.ravel(), np.arange(systems)
+    members = (words[:, alive[first]][bits // 60].T >> (bits % 60) & 1).astype(bool)
     size = members.sum(axis=1)
     row = answers.row[alive]
     label = answers.label[alive] if ballots.by_label else np.zeros(len(alive), dtype=np.int64)
