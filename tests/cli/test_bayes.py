@@ -195,7 +195,7 @@ def test_a_single_system_has_its_means(assay: Run, here: Path) -> None:
         (("runs.csv", "--rope", "0.002", "--lower", "time"), "there is no measure 'time'."),
         (("none.csv",), "none.csv"),
         (("gold.conllu",), "gold.conllu:1: there is no column dataset. The first line names the columns: dataset, "),
-        (("runs.csv", "runs.csv"), "runs.csv:1: not a line of numbers. A matrix has a line for each data set; "),
+        (("runs.csv", "runs.csv"), "runs.csv:1: expected a line of numbers. A matrix has a line for each data set; "),
         (("runs.csv", "--rope", "0.002", "--pairs", "runs.csv"), "runs.csv:1: there is no column a. The columns are"),
     ],
 )

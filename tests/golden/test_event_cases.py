@@ -173,5 +173,5 @@ def test_unsure_events_and_arguments_are_left_out_and_triggers_are_ranked() -> N
             assert [*recall.values()] == [least <= trigger, least <= argument]
         curve = assay.score(gold, system, task="events", times=5).curves[0]
         assert [(point.threshold, point.tp, point.fp, point.fn) for point in curve.points][-1] == (trigger, 2, 0, 0)
-    with pytest.raises(InputError, match="has no scores, which --min-score needs"):
+    with pytest.raises(InputError, match="contains no scores, which --min-score needs"):
         assay.score(gold, {"s": gold}, task="events", min_score=0.5)

@@ -83,7 +83,7 @@ def test_a_task_stops_at_an_option_that_it_does_not_use(task, name):
 
 
 def test_a_table_of_ratings_stops_at_options_of_files():
-    with pytest.raises(UsageError, match=r"^--train is about tags, .*, but ratings are compared\. Remove --train\."):
+    with pytest.raises(UsageError, match=r"^--train is for tags, .*, but ratings are compared\. Remove --train\."):
         assay.agreement({"a": {"1": "x", "2": "y"}, "b": {"1": "x", "2": "x"}}, train="train.txt")
 
 

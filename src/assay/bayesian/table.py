@@ -185,7 +185,8 @@ def read_discordant(text: str, path: str) -> Discordant:
         split = Split(read_whole(place, cells, "repetition"), read_whole(place, cells, "fold"))
         only_a, only_b = read_whole(place, cells, "only_a"), read_whole(place, cells, "only_b")
         if (measure, dataset, a, b, split) in counts:
-            raise InputError(f"{place}: {measure} of {a} and {b} on {dataset} {split} is here a second time.")
+            fact = f"{measure} of {a} and {b} on {dataset} {split} is given twice"
+            raise InputError(f"{place}: {fact}. Keep one of them.")
         counts[measure, dataset, a, b, split] = only_a, only_b
         counts[measure, dataset, b, a, split] = only_b, only_a
     return counts

@@ -391,7 +391,7 @@ class Run:
         skipped = np.any([pair.skipped for _, pair in self.pairs], axis=0)
         nothing = f"{gold.name} and the systems have no sentence in common."
         units = "documents" if gold.whole_documents else "sentences"
-        text = f"{{number}} of {{sentences}} {units} were left out: the texts differ."
+        text = f"{{number}} of {{sentences}} {units} were left out, because their texts differ."
         if faults is not None:
             nothing = f"no sentence of {gold.name} is complete in all files."
             text = "{number} of {sentences} sentences were left out."

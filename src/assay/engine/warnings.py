@@ -272,7 +272,7 @@ def clashes(
         lines = [f"{name} TAB {label} TAB {target}" for label, target in sure]
         hint = f" If they mean the same, map them with a line in a file for --map: {lines[0]}" if lines else ""
         yield (
-            f"{name} uses {plural(len(foreign), 'label')} that gold never has, on {plural(words, noun)}: "
+            f"{name} uses {plural(len(foreign), 'label')} that gold never uses, on {plural(words, noun)}: "
             f"{', '.join(text for text, _, _ in listed)}{more}.{hint}"
         )
     unused = [label for label in in_gold if label not in in_system and in_gold[label] >= FEW]

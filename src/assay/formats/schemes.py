@@ -198,7 +198,7 @@ def _fault(tag: str, scheme: Scheme) -> str:
     if not label:
         return f"tag {tag!r} without a label. Is it cut short?"
     letters = ", ".join(scheme.letters)
-    return f"tag {tag!r} with the prefix {prefix!r}, which {scheme.title} does not have ({letters}; O outside)."
+    return f"tag {tag!r} has the prefix {prefix!r}, which {scheme.title} does not have ({letters}; O outside)."
 
 
 # --- the reading ---

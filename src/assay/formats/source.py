@@ -305,7 +305,7 @@ class Source:
                 self._state = (status.st_ino, status.st_size, status.st_mtime_ns)
         if before not in (None, self._state):
             self._raw.close()
-            raise InputError(f"{self.path}: was changed while it was read. Run it again when it is complete.")
+            raise InputError(f"{self.path}: changed while it was read. Run again when it is complete.")
 
     def head(self) -> list[str]:
         """The first whole lines, to tell the format by, or the first characters of a file that is no text."""

@@ -622,7 +622,7 @@ def _agreement(facts: Facts, found: Decision) -> str:
     figure = f"{name} is {coefficient(facts['value'])} ({level}{ends})"
     limits = "By convention, tentative conclusions need .667 and firm ones .8."
     text = {
-        "agreement-few": f"{figure[0].upper()}{figure[1:]} for the {number} annotators, but "
+        "agreement-few": f"{figure[0].upper()}{figure[1:]} for {number} annotators, but "
         f"{plural(facts['items'], 'item')} {'is' if facts['items'] == 1 else 'are'} too few for a conclusion.",
         "agreement-reliable": f"The {number} annotators agree reliably: {figure}; by convention, .8 is needed.",
         "agreement-tentative": f"The {number} annotators agree well enough for tentative conclusions: {figure}; by "

@@ -254,7 +254,7 @@ def test_skip_counts_one_missing_sentence_as_one(both):
 def test_skip_with_nothing_left_is_refused(both):
     gold, system = both(conllu(tagged("a/X")), conllu(tagged("b/X")))
     assert refusal(align, gold, system, on_mismatch="skip") == (
-        "sys.conllu:1: 'b', but gold.conllu:1 has 'a'\ngold.conllu and sys have no sentence in common.conllu."
+        "sys.conllu:1: 'b', but gold.conllu:1 has 'a'\ngold.conllu and sys.conllu have no sentence in common."
     )
 
 

@@ -355,7 +355,7 @@ def test_one_data_set_has_the_correlated_t_test() -> None:
 def test_the_model_over_data_sets_can_be_forced_on_one() -> None:
     result = bayes(runs_of(made({"a": 0, "b": 0.01}, 1)), rope=0.002, hierarchical=True)
     assert result.bayes[0].model == "hierarchical"
-    assert result.warnings[0].startswith("One data set says little about a new one: ")
+    assert result.warnings[0].startswith("One data set says little about a new one, ")
 
 
 def test_one_of_several_data_sets_can_be_chosen() -> None:
@@ -387,7 +387,7 @@ def test_few_data_sets_are_warned_of_once_for_all_measures() -> None:
             *((bound, 1.0) for bound in (3.0, 10.0, 100.0, 1000.0)),
             *((1000.0, bound) for bound in (0.75, 2.0, 5.0)),
         }
-        assert "under other priors the share for b lies between" in one.verdict
+        assert "under other priors, the share for b is between" in one.verdict
 
 
 def test_five_data_sets_have_no_warning_and_other_priors_if_asked() -> None:

@@ -157,8 +157,8 @@ def test_a_matrix_has_a_line_for_each_data_set(tmp_path: Path) -> None:
     [
         ("1 2\n", "1 2 3 4\n", "b: 1 lines of 4 numbers, but a has 1 lines of 2 numbers. Runs are paired: "),
         ("1 2\n3 4\n", "1 2\n", "b: 1 lines of 2 numbers, but a has 2 lines of 2 numbers. Runs are paired: "),
-        ("1 x\n", "1 2\n", "a:1: not a line of numbers. A matrix has a line for each data set; "),
-        (f"{HEADER}\n", "1\n", "a:1: not a line of numbers. A matrix has a line for each data set; "),
+        ("1 x\n", "1 2\n", "a:1: expected a line of numbers. A matrix has a line for each data set; "),
+        (f"{HEADER}\n", "1\n", "a:1: expected a line of numbers. A matrix has a line for each data set; "),
         ("\n", "1 2\n", "a: contains no numbers."),
         ("1 2 3\n", "1 2 3\n", "a:1: 3 runs cannot be repetitions of 2 folds."),
     ],

@@ -144,7 +144,7 @@ def test_undecided_below_the_threshold() -> None:
         "is needed. The shares are .168 for TnT, .003 for the region and .829 for Flair (5 data sets, 1,000 runs). "
         f"{BEHIND}"
     )
-    assert "the largest share of posterior draws, for the region, is .800; " in said(0.1, 0.8, 0.1)
+    assert "the largest share of posterior draws is for the region, .800; " in said(0.1, 0.8, 0.1)
 
 
 def test_practically_equivalent() -> None:
@@ -206,7 +206,7 @@ def test_few_data_sets() -> None:
         f" {BEHIND} With 2 data sets, this depends much on the prior: under other priors, the share for Flair is "
         f"between .867 and 1.000."
     )
-    assert " With one data set much" in said(0.1, 0.1, 0.8, data_sets=1, priors=(0.5, 0.6))
+    assert " With one data set, this depends much" in said(0.1, 0.1, 0.8, data_sets=1, priors=(0.5, 0.6))
 
 
 REGION = "(≈: within 0.2 points, given by --rope)"

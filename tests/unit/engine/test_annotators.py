@@ -211,7 +211,7 @@ def test_measures_that_do_not_fit_are_refused(spec: str, message: str) -> None:
 def test_measures_of_annotators_are_refused_for_gold_and_system() -> None:
     with pytest.raises(assay.AssayError, match="alpha is for several annotators: assay agreement"):
         assay.score([["A"]], {"s": [["A"]]}, measures=["alpha"])
-    with pytest.raises(assay.AssayError, match="--missing absent is about annotators"):
+    with pytest.raises(assay.AssayError, match="--missing absent is for annotators"):
         assay.score([["A"]], {"s": [["A"]]}, missing="absent")
 
 
@@ -483,7 +483,7 @@ def test_a_system_among_tagged_files(tmp_path: Path) -> None:
     result = assay.agreement(people, ["alpha"], systems={"m": tagged(tmp_path, "m.tsv", "D", "N", "X")}, times=5)
     assert result.score("m", "accuracy", "each").value == pytest.approx((2 / 3 + 1 / 3) / 2)
     assert result.score("m", "accuracy", "any").value == pytest.approx(2 / 3)
-    with pytest.raises(assay.AssayError, match="'a' is an annotator and a system"):
+    with pytest.raises(assay.AssayError, match="'a' is both an annotator and a system"):
         assay.agreement(people, systems={"a": people["b"]})
 
 
@@ -569,9 +569,9 @@ def test_annotators_of_one_export_are_compared_on_the_documents_that_both_have(t
     assert [same[f"{a} ~ {b}"] for a, b in ("AB", "AC", "BC")] == pytest.approx([2 / 3, 2 / 3, 0])
     two = assay.agreement(name, ["exact"], which=["A", "C"], missing="absent", times=5)
     assert [(source.name, source.which) for source in two.systems] == [("A", "A"), ("C", "C")]
-    with pytest.raises(assay.AssayError, match=r"at least two annotators, but .*e.json has only A\. Give a"):
+    with pytest.raises(assay.AssayError, match=r"at least two annotators, but .*e.json has only A\. Give one"):
         assay.agreement(name, which="A")
-    with pytest.raises(assay.AssayError, match=r"^--missing is about .*, but tags are compared"):
+    with pytest.raises(assay.AssayError, match=r"^--missing is for .*, but tags are compared"):
         assay.agreement([[["A"]], [["A"]]], missing="absent")
     chains = {}
     for who in "ab":
@@ -679,19 +679,19 @@ def test_prevalence_is_pointed_out() -> None:
     data = {name: {f"d{i}": "no" for i in range(40)} for name in "ab"}
     data["a"]["d0"] = data["b"]["d1"] = "yes"
     text = render(assay.agreement(data, times=20), "md")
-    assert "97.50% of the ratings are no: kappa and alpha expect nearly as much agreement of random labels" in text
+    assert "97.50% of the ratings are no. Kappa and alpha then expect much agreement from random labels" in text
 
 
 def test_one_item_has_a_verdict_without_an_interval(tmp_path: Path) -> None:
     result = assay.agreement(written(tmp_path, "ratings.csv", FORMATS["ratings"].example), times=5)
-    said = "The 2 annotators agree with alpha .00 (nominal), but 1 item is too few for a conclusion."
+    said = "Alpha is .00 (nominal) for 2 annotators, but 1 item is too few for a conclusion."
     assert result.verdict == said
 
 
 def test_the_verdict_says_no_more_than_the_interval(shared_data: Callable[[str], Path]) -> None:
     perfect = {name: {f"d{i}": "AB"[i % 2] for i in range(50)} for name in "abc"}
     alone = "No annotator stands out: alpha does not rise above 1.00 if one of them is left out."
-    said = f"{alone} The 3 annotators agree reliably: alpha 1.00 ("
+    said = f"{alone} The 3 annotators agree reliably: alpha is 1.00 ("
     assert assay.agreement(perfect, times=50).verdict.startswith(said)
     random = {"a": {f"d{i}": "AB"[i % 2] for i in range(60)}, "b": {f"d{i}": "AB"[i // 2 % 2] for i in range(60)}}
     assert assay.agreement(random, times=50).verdict.startswith("The 2 annotators agree too little")

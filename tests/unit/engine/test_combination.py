@@ -64,7 +64,7 @@ def test_no_order_and_no_name_of_systems_changes_anything() -> None:
 def test_a_gain_is_named_and_nothing_is_lost() -> None:
     gold, systems = tagged(1, 200)
     gains = compare(gold, systems, measures=["accuracy"]).bounds[0]
-    assert gains.p <= 0.05 and gains.learnt > gains.single and ": it gains." in gains.verdict
+    assert gains.p <= 0.05 and gains.learnt > gains.single and ": a gain." in gains.verdict
     # Of two systems that err at random nothing can be learnt.
     rng = np.random.default_rng(2)
     noise = {
@@ -72,7 +72,7 @@ def test_a_gain_is_named_and_nothing_is_lost() -> None:
         for name in ("a", "b")
     }
     bound = compare([[(word, tag) for word, tag in sentence] for sentence in gold], noise).bounds[0]
-    assert ("gains" in bound.verdict) == (bound.p is not None and bound.p <= 0.05)
+    assert (": a gain" in bound.verdict) == (bound.p is not None and bound.p <= 0.05)
     assert "loses" not in bound.verdict
 
 
@@ -104,7 +104,7 @@ def test_coreference_has_a_reason_in_place_of_a_combination() -> None:
 def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     folder = DEMO / "coreference"
     systems = {name: folder / f"{name}.conll" for name in ("string-match", "pronoun-rules")}
-    with pytest.raises(UsageError, match="a combination of coreference is not written"):
+    with pytest.raises(UsageError, match="combinations of coreference cannot be written"):
         compare(folder / "key.conll", systems, combined=str(tmp_path / "x"))
     gold, outputs = tagged(5)
     for name, sentences in {"gold": gold, **outputs}.items():

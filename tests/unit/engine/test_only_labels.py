@@ -273,7 +273,7 @@ def test_coreference_has_no_labels(tmp_path):
     path.write_text('{"doc_key": "a", "sentences": [["a", "b"]], "clusters": [[[0, 0], [1, 1]]]}\n', encoding="utf-8")
     message = refusal(assay.score, str(path), str(path), labels=["PER"])
     about = "tags, spans, dependencies, graphs, events, relations, constituents and items"
-    assert message == f"--labels is about {about}, but coreference is compared. Remove --labels."
+    assert message == f"--labels is for {about}, but coreference is compared. Remove --labels."
 
 
 # --- folders ---

@@ -69,7 +69,7 @@ def test_each_interval_says_its_kind_where_the_one_asked_for_cannot_be_made():
         told[interval] = kinds(result), {row.interval for row in result.comparisons if row.test == "shuffling"}
         named = {"percentile": "percentile", "bca": "bca+percentile", "wilson": "wilson+percentile"}[interval]
         assert f"|interval:{named}|" in result.signature
-        warned = [text for text in result.warnings if text.startswith(f"--interval {interval}: percentiles")]
+        warned = [text for text in result.warnings if text.startswith(f"--interval {interval}: bootstrap")]
         assert bool(warned) == (interval != "percentile")
         assert all("macro-f1, macro-precision, macro-recall, weighted-f1 of tag-f1" in text for text in warned)
         assert Result.from_json(result.to_json()).to_json() == result.to_json()
@@ -495,7 +495,7 @@ def test_rows_become_a_data_frame_where_pandas_is_there(monkeypatch):
 
 def test_examples_that_nothing_fits_are_told_of():
     result = assay.score([["A", "B"]], [["A", "A"]], times=1, examples=3, change="C->D")
-    assert "no sentence fits C->D." in result.warnings
+    assert "no sentence matches C->D." in result.warnings
 
 
 def test_a_comparison_that_leaves_doubt_points_to_many_splits():

@@ -110,7 +110,7 @@ def test_a_spurious_word_is_in_the_slice_of_its_own_label(file):
             for name in ("span-length", "nesting", "gaps")
         ),
         *(
-            (name, f"--slice {name} is a measure of arcs, but no dependencies are compared. Give --task dependencies")
+            (name, f"--slice {name} is for arcs, but no dependencies are compared. Give --task dependencies")
             for name in ("distance", "direction", "depth", "projectivity")
         ),
         ("arc-length", "--slice arc-length is for arcs of graphs, but none are compared. Give --task graphs"),

@@ -181,4 +181,4 @@ def test_documents_are_asked_for_where_they_are_the_smallest_piece(file: File) -
     text = refusal(data_of, file, "chains.conll", by="sentence")
     assert text.endswith('chains.conll: conll2012 can only be split by document. Write by = "document"')
     file("gold.conllu", corpus(5))
-    assert "marks no documents" in refusal(data_of, file, "gold.conllu", by="document")
+    assert "has no documents to split by" in refusal(data_of, file, "gold.conllu", by="document")

@@ -239,7 +239,7 @@ def test_other_tokens_are_refused_unless_systems_may_cut_words(file: File) -> No
     systems = {"a": {"predict": joined, "blind": False}}
     file("x.toml", plan(systems, folds=2))
     error = done()[0].failures[0].error
-    assert "the predictions have different words from the test part, first 'a', but gold has 'ab'" in error
+    assert "the predictions have different words from the test part; the first is 'a', but gold has 'ab'" in error
     file("x.toml", plan(systems, folds=2, news={"own_tokens": True}))
     assert done()[0].count("done") == 2
 
@@ -315,7 +315,7 @@ def test_measurements_made_elsewhere_are_exported_beside_ours(file: File, data: 
     assert [row["system"] for row in rows()] == ["copy", "copy", "other", "other"]
     assert rows()[3]["value"] == "nan"
     assert status("x.toml").imported == 2
-    assert "the store has accuracy of news other r01-f01 already" in refusal(
+    assert "the store already has accuracy of news other r01-f01" in refusal(
         import_measurements, "x.toml", "more.csv"
     )
     file("more.tsv", "system\tdataset\tfold\trepetition\tmeasure\tvalue\nother\tnews\t1\t1\tf1\t0.25\n")
@@ -354,11 +354,11 @@ def test_measurements_made_elsewhere_are_exported_beside_ours(file: File, data: 
         ("dataset,system,repetition,fold,measure,value\nd,,1,1,m,1\n", "t.csv:2: system is empty."),
         (
             "dataset,system,repetition,fold,measure,value\nd,s,1,1,m,1\nd,s,1,1,m,1\n",
-            "t.csv:3: m of d s r01-f01 is here",
+            "t.csv:3: m of d s r01-f01 is given twice",
         ),
         (
             "dataset,system,repetition,fold,measure,value\nnews,copy,1,1,m,1\n",
-            "t.csv: copy on news is run by x.toml itself.",
+            "t.csv: x.toml itself runs copy on news.",
         ),
         ('dataset,system,repetition,fold,measure,value\nd,"s\n', "t.csv:2: not CSV: "),
     ],
@@ -383,7 +383,7 @@ def test_items_that_only_one_system_has_right_add_up_to_the_difference(file: Fil
         assert int(row["only_a"]) - int(row["only_b"]) == a - b
     assert sum(int(row["only_a"]) + int(row["only_b"]) for row in pairs) > 0
     shutil.rmtree("x-runs/news/noun/r01-f01")
-    assert refusal(export_pairs, "x.toml").startswith("the predictions of news noun r01-f01 are missing or old.")
+    assert refusal(export_pairs, "x.toml").startswith("the predictions of news noun r01-f01 are missing or out")
 
 
 def test_a_measure_of_ones_own_that_fails_is_said_before_anything_runs(file: File, data: str) -> None:

@@ -133,7 +133,7 @@ def test_files_that_are_no_store_are_refused() -> None:
     assert refusal(Store, Path("text.sqlite")).startswith("text.sqlite: is not a database.")
     assert refusal(Store, Path("empty.sqlite")).startswith("empty.sqlite: is empty.")
     assert refusal(Store, Path("foreign.sqlite"), create=True).startswith(
-        "foreign.sqlite: is a database, but not a store"
+        "foreign.sqlite: this database is not a store"
     )
     assert refusal(Store, Path("new.sqlite")).startswith("new.sqlite: was written by a newer assay (store 99).")
     assert refusal(Store, Path("no/x.sqlite"), create=True).startswith("no/x.sqlite: cannot be opened.")

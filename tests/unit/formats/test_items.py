@@ -200,11 +200,11 @@ def refusal(*arguments: str) -> str:
         ("qid,uid,label\n1,1,x\n2,2,y\n", (), "s.csv: the ids may be in uid or qid. Choose one: --id uid"),
         ("id,pred,output\n1,x,y\n", (), "s.csv: s may be pred or output. Choose one: --column s=pred."),
         ("id,label\n", (), "s.csv: contains no items, only a header."),
-        ("x,1,y\nz,2,y\n", (), "s.csv: 3 columns without names. Say what they are, e.g."),
+        ("x,1,y\nz,2,y\n", (), "s.csv: 3 columns without names. Name them, e.g."),
         (GOLD, ("--id", "nr"), "g.csv: there is no column 'nr'."),
         (GOLD, ("--input-format", "items(order=x<x)"), "format items: order=x<x names a label twice, or none."),
         (GOLD, ("--input-format", "items(order=x<z)"), "g.csv:3: label 'y' is not in order=x<z. Add it there."),
-        ('{"1": "x", "2": "y", "1": "x"}', (), "s.csv, item 3: id 1 again (item 1: x, here: x)."),
+        ('{"1": "x", "2": "y", "1": "x"}', (), "s.csv, item 3: id 1 is repeated (item 1: x, here: x)."),
         ('{"id": 1, "label": ["a", {"b": 1}]}\n', (), "s.csv:1: a list of labels has texts and numbers only."),
         ('{"id": 1, "label": "a"}\n"b"\n', (), "s.csv:2: not an object, but other items are."),
     ],
@@ -294,7 +294,7 @@ def test_files_of_a_folder_are_one_table(file):
     assert table_of(run.gold).ids == ["a1", "a2", "b1", "b2"]
     assert run.systems[0][1].column("label").strings() == ["x", "x", "x", "x"]
     file("gold/c.csv", "id,label,genre\nc1,x,news\n")
-    with pytest.raises(assay.AssayError, match=r"gold/c.csv: it and gold/a.csv do not have the same metadata"):
+    with pytest.raises(assay.AssayError, match=r"gold/c.csv: does not have the same metadata as gold/a.csv"):
         prepare("gold", "s")
 
 
@@ -488,7 +488,7 @@ def test_cells_that_look_like_sets_and_systems_that_always_say_the_same_are_told
 def test_a_series_goes_by_order_beside_a_list_and_a_matrix_is_no_system():
     gold = SimpleNamespace(index=[7, 3, 9], to_list=lambda: ["a", "b", "a"])
     assert assay.score(gold, np.array(["a", "b", "b"]), times=10).scores[0].value == 2 / 3
-    assert refuse(np.array([0, 1, 2]), np.eye(3)).startswith("a matrix of 3 × 3 in place of labels.")
+    assert refuse(np.array([0, 1, 2]), np.eye(3)).startswith("expected labels, but got a matrix of 3 × 3.")
 
 
 def test_scores_need_no_gold(file):
@@ -594,7 +594,7 @@ def test_logs_of_inspect_are_called_by_their_models_and_say_what_failed(file):
         ),
         ("id,text,label\n1,good,a\n2,bad, really,b\n", "g:3: 4 cells, but the first line has 3. Put a text that"),
         ("id,label\n1,a\n2\n", "g:3: 1 cell, but the first line has 2."),
-        ("word,label\nAnna,B-PER\nsings,O\n", "g: words, but commas divide the columns. Save it with tabs"),
+        ("word,label\nAnna,B-PER\nsings,O\n", "g: contains words, but its columns are separated by commas. Save it with tabs"),
         ("id,label\n001,a\n2,b\n3,a\n", "s.csv:2: id 1 is not in g, which has 001: write ids in the same way."),
     ],
 )

@@ -70,7 +70,7 @@ def test_regions_of_recordings_are_no_spans_of_their_addresses(file):
     task = {"id": 1, "data": {"audio": "/data/1.wav"}, "annotations": [{"completed_by": 1, "result": [result]}]}
     name = file("a.json", json.dumps([task]))
     assert read(name).unread == {"Regions of recordings, in seconds": 1}
-    assert "no spans in it (Regions of recordings, in seconds, not read: 1)" in refusal(assay.score, name, name)
+    assert "contains no spans (Regions of recordings, in seconds, not read: 1)" in refusal(assay.score, name, name)
 
 
 def test_what_gold_leaves_out_is_left_out_where_texts_correspond(rows):

@@ -129,7 +129,7 @@ def test_predictions_have_the_texts_of_gold(tmp_path):
     assert "document 1: span 1: says 'Bob'" in refusal(assay.score, gold, {"a": str(system)}, times=5)
     assert main_score(assay.score(gold, {"a": str(system)}, repair="a=mend", times=5)) == 0
     system.write_text(json.dumps([[span]]), "utf-8")
-    assert "1 answers and 2 documents of gold" in refusal(assay.score, gold, {"a": str(system)}, times=5)
+    assert "has 1 answers for 2 documents of gold" in refusal(assay.score, gold, {"a": str(system)}, times=5)
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ def test_the_command_writes_a_folder_or_two_files_of_brat(sources):
         "assay: b.txt: already exists. Choose another name.\n",
     )
     nowhere = call("convert", "d", "--to", "brat", folder=here)
-    assert (nowhere.returncode, nowhere.stderr) == (2, "the output has assay: 4 files. Give a folder: -o FOLDER\n")
+    assert (nowhere.returncode, nowhere.stderr) == (2, "assay: the output has 4 files. Give a folder: -o FOLDER\n")
     labels = call("convert", "d", "--to", "jsonl", "--column", "2", folder=here)
     assert labels.returncode == 2
 

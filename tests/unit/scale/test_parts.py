@@ -149,7 +149,7 @@ def test_a_column_that_is_empty_in_one_shard_is_not_empty(tmp_path, monkeypatch)
     ("options", "fact"),
     [
         ({"slices": ("frequency",)}, "--slice frequency counts the words of all files"),
-        ({"task": "spans", "gold_errors": "x"}, "--gold-errors is about one file"),
+        ({"task": "spans", "gold_errors": "x"}, "--gold-errors works on one file"),
     ],
 )
 def test_what_needs_all_of_a_corpus_at_once_is_refused(options, fact, tmp_path, monkeypatch):
@@ -180,7 +180,7 @@ def test_parts_of_other_runs_missing_parts_and_damaged_ones_are_refused(tmp_path
         Path(paths[-1]).write_text(to_json(part), "utf-8")
     assert refusal(merge_files, paths[:1]) == "2 of 4 shards are missing (3, 4). Give all parts."
     assert "does not belong to the same run as" in refusal(merge_files, [paths[0], paths[2]])
-    assert "shard 1 is in" in refusal(merge_files, [paths[0], paths[0], paths[1]])
+    assert "shard 1 is also in" in refusal(merge_files, [paths[0], paths[0], paths[1]])
     Path(paths[0]).write_text(Path(paths[0]).read_text("utf-8").replace('"Part"', '"Prat"'), "utf-8")
     assert refusal(merge_files, paths[:2]) == (
         f"{paths[0]}: this part is damaged (wrong checksum). Copy it again, or make it again."

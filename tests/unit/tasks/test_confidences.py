@@ -72,7 +72,7 @@ def test_spans_below_the_threshold_do_not_count(files: Path) -> None:
         assert result.score("a", "exact", "precision").value == pytest.approx(2 / 3)
     assert "a: 2 spans have a score below 0.9 and do not count (--min-score)." in result.warnings
     assert [row.value for row in result.thresholds if row.applied] == [0.9]
-    with pytest.raises(assay.AssayError, match=r"gold\.jsonl: has no scores, which --min-score needs"):
+    with pytest.raises(assay.AssayError, match=r"gold\.jsonl: contains no scores, which --min-score needs"):
         assay.score(gold, {"b": gold}, min_score=0.5)
 
 
@@ -102,8 +102,8 @@ def test_thresholds_by_a_least_value(files: Path, goal: str, threshold: float) -
 @pytest.mark.parametrize(
     ("goal", "system", "refused"),
     [
-        ("recall>=0.9", "a.jsonl", "no threshold of a has that"),
-        ("fair", "a.jsonl", "its main score (f1) is not known at each threshold"),
+        ("recall>=0.9", "a.jsonl", "no threshold of a reaches this"),
+        ("fair", "a.jsonl", "its main score (f1) is not computed at each threshold"),
         ("exact", "gold.jsonl", "no system gives confidences for its answers"),
     ],
 )

@@ -123,7 +123,7 @@ def test_a_chosen_threshold_decides_the_answers(table: Writer, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("columns", "refused"),
     [
-        ({"confidence": [2, -1, 0]}, "From which score on is it yes? --min-score X"),
+        ({"confidence": [2, -1, 0]}, "Give the lowest score that means yes: --min-score X"),
         ({"p:yes": [0.9, 0.5, 0.4], "p:no": [0.1, 0.5, 0.5]}, "the probabilities sum to 0.9, not to 1"),
     ],
 )

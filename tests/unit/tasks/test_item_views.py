@@ -151,7 +151,7 @@ def test_items_are_divided_by_confidence_text_and_systems():
     ("options", "words"),
     [
         ({"unit": "sentence"}, "items have no sentences. Units are items, unless --unit meta:COLUMN"),
-        ({"slices": "seen"}, "items have none. Give --slice label, meta:COLUMN, text-length, confidence or systems-"),
+        ({"slices": "seen"}, "items have none. Use --slice label, meta:COLUMN, text-length, confidence or systems-"),
         ({"slices": "confidence:c"}, "there is no system with confidences 'c'"),
     ],
 )
@@ -219,7 +219,7 @@ def test_numbers_improve_and_worsen_by_their_errors(measures):
 def test_examples_of_numbers_have_a_kind_or_are_the_worst():
     (example,) = compare_numbers(examples=5, kind="worsened").examples
     assert example.sentence == "2"
-    with pytest.raises(UsageError, match="--kind correction: changes are improved, worsened here"):
+    with pytest.raises(UsageError, match=r"--kind correction: unknown here\. Available: improved, worsened"):
         compare_numbers(examples=5, kind="correction")
     gold, a = (items(list(map(str, NUMBERS[name])), name) for name in ("gold", "a"))
     assert [example.sentence for example in assay.score(gold, {"a": a}, "mae", examples=2).examples] == ["3", "4"]

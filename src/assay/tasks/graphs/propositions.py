@@ -30,7 +30,7 @@ def about_roles(measures: Sequence[Measure]) -> bool:
     own = [measure.function.__module__ == roles.__name__ for measure in measures]
     if any(own) and not all(own):
         names = [str(measures[own.index(which)]) for which in (True, False)]
-        raise UsageError(f"{names[0]} is for semantic roles, {names[1]} about other graphs. Run them separately.")
+        raise UsageError(f"{names[0]} is for semantic roles, {names[1]} for other graphs. Run them separately.")
     return any(own)
 
 

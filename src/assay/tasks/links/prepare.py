@@ -338,7 +338,7 @@ def _mark(
 def read_links(name: str, repeated: int) -> Iterator[str]:
     """The things left out of a file."""
     if repeated:
-        what = plural(repeated, "mention is", "mentions are")
+        what = plural(repeated, "mention appears", "mentions appear")
         yield f"{name}: {what} twice, with the same place, type and identifiers; each counts once."
 
 

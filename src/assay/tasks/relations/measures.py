@@ -86,7 +86,7 @@ def _check_types(pair: Pair, name: str) -> None:
         if number:
             what = "1 argument has" if number == 1 else f"{number:,} arguments have"
             raise InputError(
-                f"{corpus.name}: {what} no type, which {name} compares. Take "
+                f"{corpus.name}: {what} no type, which {name} compares. Use "
                 "relations(match=boundary), which compares places alone."
             )
 

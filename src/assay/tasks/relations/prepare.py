@@ -280,12 +280,12 @@ def odd_relations(name: str, each: str, repeated: int, turned: int, same_span: i
     each: a measure that counts both orders.
     """
     if repeated:
-        what = plural(repeated, "relation is", "relations are")
-        yield f"{name}: {what} twice (same label, same arguments) and counted once."
+        what = plural(repeated, "relation appears", "relations appear")
+        yield f"{name}: {what} twice (same label, same arguments); each is counted once."
     if turned:
         what = plural(turned, "relation is", "relations are")
         also = f" {each} counts both, as its scorer does." if each else ""
-        yield f"{name}: {what} there in both orders; measures that take them without direction count one.{also}"
+        yield f"{name}: {what} given in both orders; measures without direction count one.{also}"
     if same_span:
         yield f"{name}: {plural(same_span, 'relation joins', 'relations join')} a span with itself."
 

@@ -157,7 +157,7 @@ def test_mcnemars_test_is_over_golds_mentions(files: dict[str, str]) -> None:
     (row,) = [row for row in result.comparisons if row.test == "mcnemar"]
     assert (row.measure, row.score, row.units, row.difference) == ("arcs-any", "recall", 2, pytest.approx(2 / 6))
     assert row.p == 0.5
-    assert "takes gold's mentions (recall) as independent" in render(result, "md")
+    assert "treats gold's mentions (recall) as independent" in render(result, "md")
 
 
 def test_mentions_that_no_system_resolves_are_listed_with_their_texts(files: dict[str, str]) -> None:

@@ -515,7 +515,7 @@ def test_a_rule_file_that_is_none_is_refused(gold: str, file: File, text: str, m
 def test_types_of_mentions_are_for_coreference_alone(file: File) -> None:
     tags = file("tags.tsv", "Ann\tNN\nleft\tVBD\n\n")
     message = refusal(scored, tags, tags, "accuracy", mention_types=file("rules.tsv", RULES))
-    assert message == "--mention-types is about coreference, but tags are compared. Remove --mention-types."
+    assert message == "--mention-types is for coreference, but tags are compared. Remove --mention-types."
 
 
 @pytest.mark.parametrize("option", ["duplicates", "missing", "on_mismatch"])

@@ -298,5 +298,5 @@ def test_types_of_mentions_by_a_rule_of_ones_own(file) -> None:
 
 def test_a_slice_that_is_not_of_chains_is_refused(file) -> None:
     key = file("key.conllu", KEY)
-    with pytest.raises(UsageError, match="so there is document, meta:KEY, label, entity-type, chain-length"):
+    with pytest.raises(UsageError, match="Available: document, meta:KEY, label, entity-type, chain-length"):
         scored(key, key, "mentions", slices=("sentence-length",))

@@ -222,9 +222,9 @@ def test_measures_of_other_tasks_are_refused(gold, system):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"map": "m.tsv"}, "--map is about tags, spans and items, but dependencies are compared. Remove --map."),
-        ({"tagset": "nkjp"}, "--tagset is about tags, but dependencies are compared. Remove --tagset."),
-        ({"scheme": ("bio",)}, "--scheme is about spans and links, but dependencies are compared. Remove --scheme."),
+        ({"map": "m.tsv"}, "--map is for tags, spans and items, but dependencies are compared. Remove --map."),
+        ({"tagset": "nkjp"}, "--tagset is for tags, but dependencies are compared. Remove --tagset."),
+        ({"scheme": ("bio",)}, "--scheme is for spans and links, but dependencies are compared. Remove --scheme."),
     ],
 )
 def test_options_of_other_tasks_are_refused(gold, system, options, message):
@@ -348,7 +348,7 @@ def test_tokens_and_sentences_are_refused_where_the_line_of_a_multiword_token_is
     gold, system = file("gold.conllu", "1-2\tzum" + 8 * "\t_" + "\n" + trees), file("s.conllu", trees)
     assert counts(assay.score(gold, system, "las", times=2)) == {"s": (5, 5)}
     told = refusal(assay.score, gold, system, SEGMENTS, times=2)
-    assert told.startswith("s.conllu:2: 'dem', but gold.conllu:2 has 'zum'\nThe words are gold's")
+    assert told.startswith("s.conllu:2: 'dem', but gold.conllu:2 has 'zum'\nThe words are the same as in gold")
     result = assay.score(gold, system, SEGMENTS, times=2, on_mismatch="skip")
     assert counts(result, "tokens") == {"s": (2, 2)}
     assert counts(result, "sentences") == {"s": (1, 1)}

@@ -287,14 +287,14 @@ def test_slices_of_words_and_of_roles_need_words_and_roles():
     with pytest.raises(assay.AssayError, match="--slice frequency is for words, which are not compared here"):
         assay.score(GOLD, RULES, "elas", slices=("frequency",), times=1)
     trees = [str(FOLDER / "trees" / name) for name in ("gold.mrg", "pcfg-1.mrg")]
-    with pytest.raises(assay.AssayError, match="--slice predicate-tag is about semantic roles"):
+    with pytest.raises(assay.AssayError, match="--slice predicate-tag is for semantic roles"):
         assay.score(*trees, slices=("predicate-tag",), times=1)
-    with pytest.raises(assay.AssayError, match="--slice argument-distance is about semantic roles"):
+    with pytest.raises(assay.AssayError, match="--slice argument-distance is for semantic roles"):
         assay.score(*SDP, "predications", slices=("argument-distance",), times=1)
 
 
 def test_a_slice_by_trees_needs_trees():
-    with pytest.raises(assay.AssayError, match=r"no trees in it \(HEAD, DEPREL\)"):
+    with pytest.raises(assay.AssayError, match=r"contains no trees \(HEAD, DEPREL\)"):
         assay.score(SDP[0], SDP[1], "sdp", slices=("enhanced-only",), times=1)
     with pytest.raises(assay.AssayError, match="has no predicates"):
         assay.score(GOLD, RULES, "elas", slices=("predicates",), times=1)

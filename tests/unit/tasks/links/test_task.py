@@ -463,7 +463,7 @@ def test_slices_of_links_add_up():
     assert whole["nil=NIL"]["gold"] == 4
     assert whole["type=PERS"]["gold"] == 10
     assert refusal(GOLD, CONTEXT, measures="exact", column="NE-COARSE-LIT", slices=("nil",)) == (
-        "--slice nil is a measure of links, but none are compared. Give --task links"
+        "--slice nil is for links, but none are compared. Give --task links"
     )
 
 

@@ -49,14 +49,14 @@ def test_scores_go_by_the_full_name_of_their_criterion() -> None:
     ("measure", "message"),
     [
         ("relations(match=exact)", "match"),
-        ("relations(types=same)", "relations: match=strict says itself if types count"),
+        ("relations(types=same)", "relations: match=strict already decides whether types count"),
         ("relations(match=overlap, equivalence=true)", "equivalence=true goes with match=strict or boundary"),
         ("relations(given=relations)", "given"),
         ("facts(entities=some)", "entities"),
         ("facts(ignore=train)", "facts(ignore=train) needs the training data: --train FILE"),
         ("ehealth-kd(task=links)", "task"),
         ("fair-relations(be=0.5TP)", "be='0.5TP': the parts sum to 0.5, not 1. If this is intended, add open=true."),
-        ("fair-relations(be=1TP)", "the error weights leave out le, de, te, me."),
+        ("fair-relations(be=1TP)", "the error weights leave out le, de, te, me, which"),
         ("fair-relations(preset=be-typed)", "preset of error weights"),
         ("fair-relations(be=TP)", "has no number"),
     ],
@@ -117,7 +117,7 @@ def test_what_looks_wrong_is_said() -> None:
     )
     assert "symmetric=spouse: no relation has this label." in remarks(GOLD, GOLD, "relations(symmetric=spouse)")
     twice = remarks(GOLD, with_relations(*GOLD["relations"], ["in", "b", "c"]))
-    assert "s: 1 relation appears twice (same label, same arguments) and counted once." in twice
+    assert "s: 1 relation appears twice (same label, same arguments); each is counted once." in twice
 
 
 def test_repetitions_are_told_as_they_are_counted() -> None:
@@ -128,15 +128,15 @@ def test_repetitions_are_told_as_they_are_counted() -> None:
     system = {**with_relations(*lines, spans=spans[:2]), "symmetric": ["same-as"]}
     result = scored(gold, system, "ehealth-kd(task=relations)", "ehealth-kd", "relations")
     assert values(result)["ehealth-kd(task=both)", "precision"] == 2 / (2 + 2)
-    assert "s: 2 relations appear twice (same label, same arguments) and counted once." in result.warnings
-    told = "s: 1 relation is there in both orders; measures that take them without direction count one."
+    assert "s: 2 relations appear twice (same label, same arguments); each is counted once." in result.warnings
+    told = "s: 1 relation is given in both orders; measures without direction count one."
     assert f"{told} ehealth-kd counts both, as its scorer does." in result.warnings
     assert told in scored(gold, system, "relations").warnings
     # Two spans at one place with one type are one, in facts too.
     twice = with_relations(["works", "a", "b"], ["works", "a", "again"], spans=spans)
     result = scored(gold, twice, "facts")
     assert values(result)["facts(entities=all)", "precision"] == 1
-    assert "s: 1 relation appears twice (same label, same arguments) and counted once." in result.warnings
+    assert "s: 1 relation appears twice (same label, same arguments); each is counted once." in result.warnings
 
 
 def test_labels_without_direction_are_proposed_not_assumed() -> None:
@@ -154,13 +154,13 @@ def test_labels_of_one_side_alone_are_said() -> None:
         corpus_of([with_relations([label, "a", "b"])] * 12, [12] * 12, label) for label in ("works", "employs")
     )
     result = assay.score(ours, {"s": theirs}, times=1)
-    start = "s uses 1 label that gold never has, on 12 relations: employs"
+    start = "s uses 1 label that gold never uses, on 12 relations: employs"
     assert any(line.startswith(start) for line in result.warnings)
 
 
 def test_it_is_said_where_spans_were_given() -> None:
     same = remarks(GOLD, with_relations(["works", "a", "b"]))
-    assert "s has exactly gold's spans: relations were classified, not extracted." in same
+    assert "s has exactly gold's spans, so relations were classified, not extracted." in same
     other = remarks(GOLD, with_relations(["works", "a", "b"], spans=SPANS[:2]))
     assert "exactly gold's spans" not in other
 
@@ -309,7 +309,7 @@ def test_slices_of_relations_are_about_relations(tmp_path: Path) -> None:
     (tmp_path / "a.conll").write_text("Ann B-PER\n\n", "utf-8")
     done = call("score", "a.conll", "a.conll", "--slice", "nested", folder=tmp_path)
     assert done.returncode == 2
-    assert "--slice nested is a measure of relations, but none are compared. Give --task relations" in done.stderr
+    assert "--slice nested is for relations, but none are compared. Give --task relations" in done.stderr
 
 
 # --- tables ---
@@ -385,7 +385,7 @@ def test_messages_name_annotators_who_are_called_gold() -> None:
     for name in ("gold", "gold/a", "gold-2"):
         result = assay.agreement({"a": one(GOLD, "a"), name: one(twice, name)}, "relations", times=1)
         said = [text for text in result.warnings if "twice" in text]
-        assert said == [f"{name}: 1 relation appears twice (same label, same arguments) and counted once."]
+        assert said == [f"{name}: 1 relation appears twice (same label, same arguments); each is counted once."]
 
 
 # --- degenerate cases ---

@@ -117,7 +117,7 @@ def test_strings_need_no_places(files):
     assert [found.score("s", name, "recall").value for name in found.measures[:3]] == [0.5, 1.0, 0.5]
     with pytest.raises(assay.AssayError, match="there is no value of fold 'case'"):
         assay.score(gold, said, ["strings(fold=case)"], times=2)
-    with pytest.raises(assay.AssayError, match="strings is for the words of spans, and gold has none"):
+    with pytest.raises(assay.AssayError, match="strings compares the words of spans, but gold has none"):
         assay.score([[("A", 0, 1)]], {"s": [[("A", 0, 0)]]}, ["strings"], times=2)
 
 

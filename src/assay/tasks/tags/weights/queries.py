@@ -101,7 +101,7 @@ def from_log(
             raise unknown(kind, name, accepted)
     attributes = Attributes(tagset, read_aliases(aliases, tagset) if aliases else {})
     queries, lines, unread = read_log(path)
-    warnings = [f"left out {plural(len(unread), 'line')} of {path} that could not be read."] if unread else []
+    warnings = [f"{plural(len(unread), 'line')} of {path} could not be read."] if unread else []
     warnings += unread[:MOST_LISTED]
     if len(unread) > MOST_LISTED:
         warnings.append(f"… and {plural(len(unread) - MOST_LISTED, 'more line')}.")

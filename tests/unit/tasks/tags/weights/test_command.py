@@ -71,7 +71,7 @@ def test_queries(run, file):
     done = run("queries", "log", "--tagset", "nkjp", "--aliases", "a.tsv", "--unit", "mentions")
     assert json.loads(done.stdout)["w"] == {"pos": 3, "case": 3, "*": 0}
     assert done.stderr == (
-        "left out warning: 1 line of log that could not be read.\n"
+        "warning: 1 line of log could not be read.\n"
         "warning: log:2: an operator is expected after case at character 6: [case\n"
     )
     file("c.tsv", "domu\tsubst:sg:acc:m3\n")

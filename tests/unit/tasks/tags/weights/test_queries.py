@@ -175,7 +175,7 @@ def test_lines_that_cannot_be_read_are_counted_and_listed(file):
     found = made(file, '[case=gen\n[case=gen]\n2.5\t[case=gen]\n[pos="(subst"]\n[foo=x]\n')
     assert found.weights.w == {"case": 1, "*": 0}
     assert found.warnings == (
-        "left out 3 lines of log that could not be read.",
+        "3 lines of log could not be read.",
         "log:1: a bracket is not closed at character 1: [case=gen",
         "log:3: the count '2.5' is not a whole number: [case=gen]",
         "log:4: '(subst' is not a regular expression (missing ), unterminated subpattern at position 0): "
@@ -192,7 +192,7 @@ def test_refusals(file):
         "log: no query about a category of the tagset nkjp. None of its queries names one."
     )
     assert refusal(made, file, "[\n") == (
-        "log: no query left out about a category of the tagset nkjp. 1 line of log that could not be read."
+        "log: no query about a category of the tagset nkjp. 1 line of log could not be read."
     )
     assert refusal(made, file, LOG, unit="words") == "there is no unit 'words'. Available: queries, mentions."
     assert refusal(made, file, LOG, count="all") == "there is no way to count 'all'. Available: shares, words."
