@@ -1,16 +1,18 @@
 """CPU seconds and peak memory where there is much of one thing: systems, files, labels, documents, mentions, calls.
 
 Run: growth.py [NAME ...] [--runs N]; all rows, each the best of three, unless told. What is read is made once, in
-.bench/growth.
+.bench/growth. `growth.py --exponents` prints how time grows with each of them.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from common import ASSAY, HERE, ROOT, same
@@ -161,12 +163,95 @@ ROWS: dict[str, tuple[str, Callable[[], Sequence[str]]]] = {
 }
 
 
+def scaled(name: str, sentences: int, labels: int, systems: int = 1) -> list[str]:
+    """Gold and systems of so many sentences and labels."""
+    names = ["gold", *(f"s{number:02}" for number in range(systems))]
+    return [
+        write(f"scaled/{name}/{own}.tsv", tags(sentences, labels, number / 50, number))
+        for number, own in enumerate(names)
+    ]
+
+
+def of_sets(number: int) -> list[str]:
+    """Two systems on so many data sets."""
+    sets = [f"set{one:02}" for one in range(number)]
+    named = [part for name in sets for part in ("--data", f"{name}={scaled(name, 1_000, 17, 2)[0]}")]
+    return ["compare", *named, *(f"{name}={FOLDER}/scaled/{{data}}/{name}.tsv" for name in ("s00", "s01"))]
+
+
+def of_items(number: int) -> list[str]:
+    """One of ten labels for each of so many items."""
+    rng = random.Random(SEED)
+    files = []
+    for name, share in (("gold", 1.0), ("a", 0.85), ("b", 0.8)):
+        rows = (f"r{row},c{row % 10 if rng.random() < share else rng.randrange(10)}\n" for row in range(number))
+        files.append(write(f"scaled/items{number}/{name}.csv", chain(["id,label\n"], rows)))
+    return ["compare", *files]
+
+
+def of_annotators(number: int) -> list[str]:
+    """5,000 items that so many annotators label."""
+    rng = random.Random(SEED)
+    head = ",".join(["item", *(f"ann{who}" for who in range(number))])
+    rows = (
+        ",".join([f"i{row}", *(f"L{row % 5 if rng.random() < 0.8 else rng.randrange(5)}" for _ in range(number))])
+        for row in range(5_000)
+    )
+    return ["agreement", write(f"scaled/annotators{number}.csv", (f"{row}\n" for row in chain([head], rows)))]
+
+
+def of_files(number: int) -> list[str]:
+    """So many files of ten sentences."""
+    folders = [FOLDER / "scaled" / f"files{number}" / name for name in ("gold", "a")]
+    for side, folder in enumerate(folders):
+        for one in range(number):
+            write(str(folder / f"{one:05}.tsv"), tags(10, 17, side / 10, one))
+    return ["score", *map(str, folders)]
+
+
+STEP = 4
+"""The larger command has this many times as much as the smaller one."""
+MOST = 1.2
+"""The largest exponent that is no cliff."""
+GROWING: dict[str, tuple[int, Callable[[int], list[str]]]] = {
+    "sentences": (25_000, lambda n: ["compare", *scaled(f"sentences{n}", n, 17, 2)]),
+    "labels": (250, lambda n: ["score", *scaled(f"labels{n}", 10_000, n), "-m", "tag-f1"]),
+    "slices": (50, lambda n: ["score", *scaled(f"labels{n}", 10_000, n), "--slice", "label"]),
+    "items": (100_000, of_items),
+    "files": (500, of_files),
+    "data sets": (4, of_sets),
+    "annotators": (8, of_annotators),
+    "systems (pairs)": (4, lambda n: ["compare", *scaled("systems", 2_000, 17, 16)[: n + 1]]),
+}
+"""By what there is much of: how much of it the smaller command has, and the command. Pairs grow with the square."""
+
+
+def print_exponents(runs: int) -> None:
+    """Print how CPU time beyond the start-up's grows: with the exponent 1, four times as much takes four times."""
+    begun = best([run([ASSAY, *startup()]) for _ in range(runs)]).cpu
+    print("| much of | from | to | CPU s | CPU s | MB | MB | exponent | at most 1.2 |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---|")
+    for name, (number, command) in GROWING.items():
+        sizes = (number, STEP * number)
+        commands = [[ASSAY, *command(size), "--format", "json"] for size in sizes]
+        small, large = (best([run(words) for _ in range(runs)]) for words in commands)
+        exponent = math.log(max(large.cpu - begun, 1e-3) / max(small.cpu - begun, 1e-3), STEP)
+        cells = (*(f"{size:,}" for size in sizes), f"{small.cpu:.2f}", f"{large.cpu:.2f}")
+        memory = (f"{small.memory:.0f}", f"{large.memory:.0f}")
+        met = "yes" if exponent <= MOST else "**no**"
+        print(f"| {' | '.join([name, *cells, *memory, f'{exponent:.2f}', met])} |", flush=True)
+
+
 def main() -> None:
     """Print a row for each."""
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*", choices=[*ROWS, []], help="rows; all of them where none is named")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--exponents", action="store_true", help="how time grows with what there is much of")
     known = parser.parse_args()
+    if known.exponents:
+        print_exponents(known.runs)
+        return
     print("| task | CPU s | MB |\n|---|---:|---:|")
     for name in known.names or ROWS:
         title, command = ROWS[name]
