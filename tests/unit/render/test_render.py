@@ -302,8 +302,10 @@ def test_the_page_has_the_cells_of_the_tables(results, case, command):
     few = len(tables(result)) <= TABLES
     assert found.rows == expected(result, minor=few)
     assert not found.tags & {"img", "i", "b"}
-    # The packed data and the page's own code, and none that came with the data.
-    assert page.count("<script") == 2
+    # The packed data and exports and the page's own code, and none that came with the data.
+    packed = ["data", *(f"export-{name}" for name in ("LaTeX", "Markdown", "CSV", "TSV", "JSON", "BibTeX"))]
+    blocks = [f'<script type="application/octet-stream;base64" id="{name}">' for name in packed]
+    assert re.findall("<script[^>]*>", page) == [*blocks, '<script type="module">']
 
 
 @each_case
