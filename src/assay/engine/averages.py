@@ -141,7 +141,6 @@ def _test_shuffling(rows: Sequence[Comparison], seed: int, times: int, task: str
         *(a, b, swaps, sizes, difference, stream, times),
         amounts=_amounts(parts, functions, signs),
         width=sum(len(part.a) for part in parts),
-        replicates=False,
     )
 
 

@@ -854,7 +854,6 @@ def test_exchange(
         *(*swaps, stream, settings.times),
         amounts=exchange.amounts(function),
         width=len(exchange.a),
-        replicates=False,
     )
     outcome = replace(outcome, units=exchange.units)
     if chance is None or exchange.rows.shape[1] > MOST_FIELDS:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -54,8 +53,6 @@ class Shuffling:
     """The logarithm of p, even if p is smaller than `SMALLEST`; None if p is undefined."""
     smallest_p: float | None
     """The smallest p of any outcome of the test."""
-    halves: Floats | None = field(default=None, compare=False, repr=False)
-    """Half of A minus B in each replicate, if shufflings were drawn: times × fields."""
 
     @property
     def exact(self) -> bool:
@@ -74,15 +71,13 @@ def shuffling_test(
     *,
     amounts: Ints | None = None,
     width: int = 0,
-    replicates: bool = True,
 ) -> Shuffling:
     """The two-sided paired shuffling (approximate randomisation) test; Noreen 1989.
 
     `a` and `b` are summed fields, `swaps` the distinct non-zero rows of A's counts minus B's, `sizes` the number of
     units of each row. Under the null hypothesis the two outputs for a unit can be exchanged. If the difference is
     proportional to the sum of whole numbers, one for each row, these are `amounts`. `width` is the number of values
-    computed from a replicate, if they are more than fields. If `replicates` is False, drawing stops as soon as p is
-    clearly too small for it.
+    computed from a replicate, if they are more than fields.
     """
     width = max(width, swaps.shape[1])
     units = int(sizes.sum())
@@ -92,15 +87,18 @@ def shuffling_test(
         return Shuffling(p, p, p, units, "enumerated", None, None)
     bound = least_extreme(observed)
 
-    def shuffle(weights: Floats) -> tuple[Floats, Floats]:
+    def shuffle(weights: Floats) -> Floats:
         moved = np.asarray(weights @ swaps)
-        return moved, np.abs(difference(a - moved, b + moved))
+        return np.abs(difference(a - moved, b + moved))
 
-    everything = all_shuffles(sizes) if amounts is None else all_shuffles(sizes, FEW_OUTCOMES)
+    everything, tail = all_shuffles(sizes, min(FEW_OUTCOMES, MOST_OUTCOMES)), None
+    if everything is None:
+        tail = None if amounts is None else sum_tail(amounts, sizes)
+        everything = all_shuffles(sizes) if tail is None else None
     if everything is not None:
         weights, probabilities = everything
         step = max(1, CHUNK_NUMBERS // max(1, width))
-        values = np.concatenate([shuffle(weights[i : i + step])[1] for i in range(0, len(weights), step)])
+        values = np.concatenate([shuffle(weights[i : i + step]) for i in range(0, len(weights), step)])
         p, smallest = (
             min(1.0, math.fsum(probabilities[values >= least].tolist()))
             for least in (bound, least_extreme(float(np.nanmax(values))))
@@ -108,23 +106,20 @@ def shuffling_test(
         # Probabilities of very many units may be too small for a float.
         if p > SMALLEST:
             return Shuffling(p, p, p, units, "enumerated", math.log10(p), max(smallest, SMALLEST))
-    if amounts is not None and (logarithm := sum_tail(amounts, sizes)) is not None:
-        p, smallest = max(SMALLEST, math.exp(logarithm)), _smallest_p(int(sizes[amounts != 0].sum()))
-        return Shuffling(p, p, p, units, "exact", logarithm / LOG_10, smallest)
-    hits, drawn, hopeless, parts = 0, 0, False, []
+        tail = None if amounts is None else sum_tail(amounts, sizes)
+    if amounts is not None and tail is not None:
+        p, smallest = max(SMALLEST, math.exp(tail)), _smallest_p(int(sizes[amounts != 0].sum()))
+        return Shuffling(p, p, p, units, "exact", tail / LOG_10, smallest)
+    hits, drawn = 0, 0
     for weights in shuffle_weights(sizes, times, stream(SHUFFLING), max(width, len(sizes))):
-        moved, values = shuffle(weights)
-        hits, drawn = hits + int(np.count_nonzero(values >= bound)), drawn + len(weights)
-        parts.append((a - b) / 2 - moved)
-        # None of a quarter of all draws is as extreme.
-        hopeless |= not hits and 4 * drawn >= times
-        if hopeless and not replicates:
+        hits, drawn = hits + int(np.count_nonzero(shuffle(weights) >= bound)), drawn + len(weights)
+        if not hits and 4 * drawn >= times:
+            # None of a quarter of all draws is as extreme.
             break
     outcome = None
-    if hopeless or hits < min(RARE, times):
+    if hits < min(RARE, times):
         outcome = tilted_test(a, b, swaps, sizes, difference, stream, times)
-    halves = np.concatenate(parts) if drawn == times else None
-    return replace(outcome or _estimate_p(hits, drawn, units), halves=halves)
+    return outcome or _estimate_p(hits, drawn, units)
 
 
 def swap_test(
