@@ -78,7 +78,7 @@ def test_a_task_stops_at_an_option_that_it_does_not_use(task, name):
     if name in tasks()[task].options:
         options.check_task(tasks()[task])
     else:
-        with pytest.raises(UsageError, match=rf"^{OPTIONS[name].flag} is about .*, but {task} (are|is) compared\."):
+        with pytest.raises(UsageError, match=rf"^{OPTIONS[name].flag} is for .*, but {task} (are|is) compared\."):
             options.check_task(tasks()[task])
 
 

@@ -274,8 +274,8 @@ class Options:
             columns[name] = column
         if "" in columns and columns.keys() >= {*names}:
             raise UsageError(
-                f"--column {columns['']}: no file is left for it, because each has its own column. Leave it out, or "
-                f"put a name before it: {', '.join(f'{name}=' for name in names)}"
+                f"--column {columns['']}: every file already has its own column. Leave it out, or put a name before "
+                f"it: {', '.join(f'{name}=' for name in names)}"
             )
         return replace(self, column=columns if {*columns} - {""} else columns.get(""))
 

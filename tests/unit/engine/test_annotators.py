@@ -197,7 +197,7 @@ def test_one_annotated_text_is_no_table(tmp_path: Path) -> None:
         ("alpha(level=interval)", "label 'A' is not a number, which levels interval and ratio need."),
         ("alpha(level=set)", "alpha(level=set) needs sets of labels"),
         ("alpha(level=nomnal)", "there is no level 'nomnal'. Did you mean nominal"),
-        ("exact", "exact is about spans, which a table of ratings does not have."),
+        ("exact", "exact is for spans, which a table of ratings does not have."),
         ("alt-test", "alt-test compares a system with annotators. Give one: --system NAME=PATH"),
         ("ac1(labels=1)", "ac1(labels=1): there are 2 different labels. Give at least as many."),
     ],
@@ -696,7 +696,7 @@ def test_the_verdict_says_no_more_than_the_interval(shared_data: Callable[[str],
     random = {"a": {f"d{i}": "AB"[i % 2] for i in range(60)}, "b": {f"d{i}": "AB"[i // 2 % 2] for i in range(60)}}
     assert assay.agreement(random, times=50).verdict.startswith("The 2 annotators agree too little")
     few = {"a": {f"d{i}": "AB"[i % 2] for i in range(8)}, "b": {f"d{i}": "ABABABAA"[i] for i in range(8)}}
-    assert assay.agreement(few, times=200).verdict.startswith("The 2 annotators agree with alpha .76 (")
+    assert assay.agreement(few, times=200).verdict.startswith("Alpha is .76 (")
     open_ = {"a": {f"d{i}": "AB"[i % 2] for i in range(30)}, "b": {f"d{i}": "AB"[i % 2 or i < 9] for i in range(30)}}
     assert assay.agreement(open_, times=200).verdict.startswith("It is unclear whether the 2 annotators agree")
 

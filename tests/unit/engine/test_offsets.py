@@ -79,7 +79,7 @@ def test_places_that_match_when_all_are_moved_are_refused(
     options = {"input_format": form} if form else {}
     with pytest.raises(AlignmentError) as refused:
         score(tmp_path, write(as_it_is), write(move), **options)
-    assert f"0 of 12 mentions have the same place as in {tmp_path}/gold.x has, but 12 if you" in str(refused.value)
+    assert f"0 of 12 mentions have the same place as in {tmp_path}/gold.x, but 12 if you" in str(refused.value)
     assert told.format(tmp_path / "sys.x") in str(refused.value)
     assert score(tmp_path, write(as_it_is), write(as_it_is), **options).warnings != ()
     assert score(tmp_path, write(as_it_is), write(move), on_mismatch="warn", **options).warnings

@@ -594,7 +594,7 @@ def test_logs_of_inspect_are_called_by_their_models_and_say_what_failed(file):
         ),
         ("id,text,label\n1,good,a\n2,bad, really,b\n", "g:3: 4 cells, but the first line has 3. Put a text that"),
         ("id,label\n1,a\n2\n", "g:3: 1 cell, but the first line has 2."),
-        ("word,label\nAnna,B-PER\nsings,O\n", "g: contains words, but its columns are separated by commas. Save"),
+        ("word,label\nAnna,B-PER\nsings,O\n", "g: contains words, but its columns are separated by commas."),
         ("id,label\n001,a\n2,b\n3,a\n", "s.csv:2: id 1 is not in g, which has 001: write ids in the same way."),
     ],
 )

@@ -204,7 +204,7 @@ def test_mentions_of_hipe_are_read_by_document_and_belong_to_the_sentence_of_the
         ("O B-loc I-loc S-loc O O S-pers S-pers", True, {"tp": 0, "fp": 4, "fn": 2}, []),
         # Without names of documents these are gold's, and no mention goes on from one to the next.
         ("O B-loc I-loc I-loc O I-pers I-pers I-pers", False, {"tp": 2, "fp": 1}, ["tags that break IOB2: 2 mended"]),
-        ("O B-LOC I-LOC I-LOC O O B-Pers I-Pers", True, {"tp": 2}, ["in case alone, read with gold's: 2"]),
+        ("O B-LOC I-LOC I-LOC O O B-Pers I-Pers", True, {"tp": 2}, ["only in case, read with gold's label: 2"]),
     ],
 )
 def test_tags_of_hipe_are_read_as_its_scorer_does(file, tags, names, found, warnings):
