@@ -228,7 +228,7 @@ function creditLine(report, diff) {
   if (!graded) return null;
   const linked = report.texts && report.texts.lost[0] !== null;
   const course = (name) => [countButton(report, graded[name], linked ? [term("credit", name)] : null, `${report.noun}s, ${name} by partial credit`, name), ` ${name}`];
-  const by = { sets: "Sets of labels, by their likeness to gold's", numbers: "Numbers, by the size of their errors" }[report.result.kind] ?? "By partial credit";
+  const by = { sets: "Sets of labels, by their similarity to gold's", numbers: "Numbers, by the size of their errors" }[report.result.kind] ?? "By partial credit";
   return element("p", { class: "soft" }, `${by}: `, course("improved"), ", ", course("worsened"), ", ", course("sideways"), ".");
 }
 
