@@ -89,7 +89,7 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
         (("cite", "acc"), "there is no measure or test 'acc'. Did you mean"),
         (("cite", "none.json"), "none.json: cannot be opened (no such file or directory)."),
         (("convert", "gold.conllu", "--to", "cnll"), "there is no format 'cnll'. Did you mean conll"),
-        ((*SCORE, "--examples", "1", "--change", "NN"), "--change 'NN' should be of the form NN→NE"),
+        ((*SCORE, "--examples", "1", "--change", "NN"), "--change 'NN' should have the form NN→NE"),
     ],
 )
 def test_wrong_usage_and_input_are_2_with_one_line_on_stderr(assay, arguments, message):

@@ -172,9 +172,7 @@ def test_what_only_the_baseline_has_is_said(assay):
     assay(*COMPARE, "-o", "baseline.json")
     done = assay(*SCORE, "-m", "accuracy", "--fail-if-worse", "baseline.json")
     assert done.returncode == 0
-    assert done.stderr == (
-        "note: baseline.json also contains b, sentence-accuracy, which this run does not have.\n"
-    )
+    assert done.stderr == ("note: baseline.json also contains b, sentence-accuracy, which this run does not have.\n")
     assert assay(*SCORE, "-m", "accuracy", "--fail-if-worse", "baseline.json", "--quiet").stderr == ""
 
 

@@ -276,7 +276,7 @@ def test_files_that_share_no_sentence_for_their_normalisation_are_told_the_remed
     done = assay("score", "nfc.tsv", "nfd.tsv", *FAST, "--on-mismatch", "skip")
     assert done.returncode == 2
     assert done.stderr.splitlines()[1] == (
-        "nfc.tsv and nfd have no sentence in common.tsv. The texts differ only in Unicode normalisation. Convert "
+        "nfc.tsv and nfd.tsv have no sentence in common. The texts differ only in Unicode normalisation. Convert "
         "both "
         "to NFC, e.g. with uconv -x nfc."
     )

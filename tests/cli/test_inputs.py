@@ -128,7 +128,7 @@ def test_no_store_is_an_output(assay, here):
     before = contents(here)
     done = assay(*SCORE, *JSON, "-o", "runs.sqlite")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "runs.sqlite: is a database" in done.stderr
+    assert "runs.sqlite: this is a database" in done.stderr
     assert contents(here) == before
 
 
@@ -189,5 +189,5 @@ def test_the_demo_copies_through_no_link(assay, here, name):
     link.symlink_to(here / "mine" if name == "english" else here / "mine" / "new.conllu")
     done = assay("demo", "--language", "english", "--copy", "try")
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"try/{name}: is a link" in done.stderr
+    assert f"try/{name}: this is a symbolic link" in done.stderr
     assert not any((here / "mine").iterdir())

@@ -71,7 +71,7 @@ def test_folders_processes_and_parts_have_the_digits_of_one_file(tables, monkeyp
     assert call(["merge", "part-1.json", "part-2.json", "-o", "merged.json"]) == 0
     assert digits("one.json") == digits("folders.json") == digits("merged.json")
     assert call(["compare", *folders, "--slice", "text-length"]) == 2
-    assert "--slice text-length: quarters need all items, but files are read one by one" in capsys.readouterr().err
+    assert "--slice text-length: quarters need all items, but files are read separately" in capsys.readouterr().err
 
 
 def test_items_of_several_data_sets_and_runs_are_compared(tables, capsys):

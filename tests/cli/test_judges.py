@@ -57,8 +57,8 @@ def test_few_differences_have_no_interval(files):
     ("judge", "measures", "said"),
     [
         ("part", None, r"no label for 5 of 60 items .*Let it label"),
-        ("same", None, "no items besides .*leave --judge out"),
-        ("judge", "label-f1", "-m label-f1: not a mean .*Use -m accuracy"),
+        ("same", None, "has only the items of .*leave --judge out"),
+        ("judge", "label-f1", "-m label-f1: --judge needs a measure .*Use -m accuracy"),
     ],
 )
 def test_bad_input(files, judge, measures, said):

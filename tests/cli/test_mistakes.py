@@ -122,7 +122,7 @@ def test_files_of_different_texts_say_how_much_agrees(assay, here):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("id,label\n7,x\n", "s.csv: ids 7; g.csv has 1, 2: none in common. Name the column of ids: --id NAME; to go"),
+        ("id,label\n7,x\n", "s.csv: ids 7; g.csv has 1, 2: none in common. Name the column of ids: --id NAME; to"),
         ("id,label,confidence\n1,x,90%\n2,y,5%\n", "s.csv:2: '90%' in column confidence is not a number: write 0.9 "),
         (None, "a.conllu: contains words in columns (conllu), but gold has one row per item. Give a table of items."),
     ],
@@ -175,8 +175,10 @@ def test_what_others_call_tasks_are_tasks():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((*COMPARE, "--slice", "foo"), "there is no slice 'foo'. Available: label, seen, frequency, "
-        "sentence-length,"),
+        (
+            (*COMPARE, "--slice", "foo"),
+            "there is no slice 'foo'. Available: label, seen, frequency, sentence-length,",
+        ),
         ((*COMPARE, "--slice", "lenght"), "there is no slice 'lenght'. Did you mean arc-length or text-length or "),
         ((*COMPARE, "--table", "comparisons"), "there is no table 'comparisons'. Did you mean tests?"),
         ((*COMPARE, "--table", "error_types"), "there is no table 'error_types'. Did you mean errors?"),
@@ -200,14 +202,18 @@ def test_what_others_call_tasks_are_tasks():
         (COMPARE[1:4], "gold.conllu is a file, not a command. Write: assay compare gold.conllu a.conl"),
         (("help",), "there is no command 'help'. Write: assay --help"),
         (("help", "compare"), "there is no command 'help'. Write: assay compare --help"),
-        (("experiment", "x.toml"), "there is no command 'x.toml'. Available: run, status, export, import, splits. "
-        "Se"),
+        (
+            ("experiment", "x.toml"),
+            "there is no command 'x.toml'. Available: run, status, export, import, splits. Se",
+        ),
         (("tagset", "shw"), "there is no command 'shw'. Did you mean show? See: assay tagset --help"),
         (("compare", "gold.conllu", "a.conllu"), "compare takes gold and at least two systems. For one system: assa"),
         (("plan", "gold.conllu", "a.conllu"), "plan takes gold and at least two systems: assay plan gold.conllu a.c"),
         (("agreement", "gold.conllu"), "agreement takes at least two annotators, but gold.conllu has no names of "),
-        (("convert", "gold.conllu", "--to", "zzz"), "there is no format 'zzz'. Available: conllu, conllx, conll, "
-        "tsv"),
+        (
+            ("convert", "gold.conllu", "--to", "zzz"),
+            "there is no format 'zzz'. Available: conllu, conllx, conll, tsv",
+        ),
     ],
 )
 def test_a_name_that_does_not_exist(assay, arguments, message):

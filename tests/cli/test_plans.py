@@ -95,7 +95,7 @@ def test_runs_make_a_table_of_sentences_and_runs(assay, pilot):
     assert any(note.startswith("x → y on accuracy: increase the number of ") for note in result["notes"])
     refused = assay(*line, "--margin", "1pt")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "assay: --margin: with several runs, a plan gives the differences themselves." in refused.stderr
+    assert "assay: --margin: a plan with several runs computes the differences itself." in refused.stderr
     text = assay(*line, "--format", "table").stdout
     assert "Smallest difference found with 80% probability, x → y: accuracy" in text
 
@@ -130,7 +130,10 @@ def test_a_plan_in_python_refuses_options_that_only_show():
     (row,) = result.plans
     assert isinstance(row, Plan) and row.units is not None
     assert result.verdict == ""
-    refused = ({"slices": "label"}, "--slice: not for a plan"), ({"power": None}, "--power none: a plan needs")
+    refused = (
+        ({"slices": "label"}, "--slice: not available for a plan"),
+        ({"power": None}, "--power none: a plan needs"),
+    )
     for wrong, message in refused:
         with pytest.raises(assay.AssayError, match=message):
             assay.plan(gold, {"one": one, "two": two}, "accuracy", **wrong)

@@ -75,7 +75,7 @@ def test_options_hold_for_all_and_paths_may_have_the_name_of_the_data_set(tagger
     mean = (figures["english/oov-accuracy/hanta"] + figures["german/oov-accuracy/hanta"]) / 2
     assert figures["oov-accuracy/hanta"] == pytest.approx(mean)
     page = (taggers / "new/pages/index.html").read_text()
-    assert "92.39, averaged over these 2 data sets, 11.99 points above tnt" in page
+    assert "(92.39), averaged over these 2 data sets, 11.99 points above tnt" in page
     assert "Slices are in the Result of each data set" in page
     assert 'id="data"' in (taggers / "new/pages/german.html").read_text()
 

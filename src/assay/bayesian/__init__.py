@@ -210,9 +210,7 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
             f"large' (--table differences) shows in brackets how each share changes under other priors."
         )
     if error > LARGEST_ERROR:
-        warnings.append(
-            f"Numerical error of the shares: up to {error:.4f}. More draws can reduce it: --draws 200000"
-        )
+        warnings.append(f"Numerical error of the shares: up to {error:.4f}. More draws can reduce it: --draws 200000")
     if posteriors and discordant and not any(split.tested for row in posteriors for split in row.replications):
         warnings.append("--pairs: no row matches these measures, data sets, systems and splits.")
 

@@ -520,8 +520,9 @@ def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str =
     paired = isinstance(items[0], tuple | list)
     for item in () if plain else items:
         if not (is_pair(item) if paired else isinstance(item, str)):
-            raise InputError(f"{name}: found {item!r}, but all items should be labels, or all of them (word, label) "
-            f"pairs.")
+            raise InputError(
+                f"{name}: found {item!r}, but all items should be labels, or all of them (word, label) pairs."
+            )
     labels = [item[1] for item in items] if paired else items
     content = repr([lengths, items]) if paired else repr(lengths) + "\t".join(items)
     return Corpus(

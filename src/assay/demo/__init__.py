@@ -94,8 +94,10 @@ def show_examples(examples: Sequence[str], html: str | None, copy: str | None) -
     for target, content in copies.items():
         make_folder(target.parent)
         write(target, content)
-    click.echo(f"The commands above show more. Run them in this folder: cd "
-    f"{shlex.quote(str(Path(copy) if copy else FOLDER))}")
+    click.echo(
+        f"The commands above show more. Run them in this folder: cd "
+        f"{shlex.quote(str(Path(copy) if copy else FOLDER))}"
+    )
     if copy and "experiment" in examples:
         click.echo("To repeat the runs (about a minute): assay experiment run experiment/taggers.toml --jobs 2")
     if html:
@@ -155,8 +157,9 @@ def _copies(examples: Sequence[str], folder: Path) -> dict[Path, bytes]:
             target = folder / source.relative_to(FOLDER)
             for place in (target, *target.parents[: len(source.relative_to(FOLDER).parts) - 1]):
                 if place.is_symlink():
-                    raise InputError(f"{place}: this is a symbolic link, which the demo does not follow. Choose "
-                    f"another folder.")
+                    raise InputError(
+                        f"{place}: this is a symbolic link, which the demo does not follow. Choose another folder."
+                    )
             if source.is_file() and "__pycache__" not in source.parts:
                 content = source.read_bytes()
                 if not target.exists():

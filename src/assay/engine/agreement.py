@@ -105,8 +105,9 @@ def agreement(
         chosen = replace(chosen, column="+".join(columns) or None)
         chosen.check()
         if disputes is not None:
-            raise UsageError(f"--items {target}: a table of ratings has no texts for an annotation tool. Use --items "
-            f"items.tsv")
+            raise UsageError(
+                f"--items {target}: a table of ratings has no texts for an annotation tool. Use --items items.tsv"
+            )
         judged_systems = named_systems(systems) if systems else {}
         return build(_leave_out(_agree_in_table(table, replace(asked, systems=judged_systems, options=chosen))))
     annotators, systems = (read_annotators(given, chosen) for given in (annotators, systems))

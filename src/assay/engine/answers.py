@@ -44,8 +44,9 @@ _WORST = tuple(map(STATUSES.index, ("malformed", "refused", "missing", "repaired
 def refuse_answers(corpus: Corpus) -> None:
     """Refuse answers if more than their spans is to be compared."""
     if corpus.layer(Answers) is not None:
-        raise UsageError(f"{corpus.name}: answers of language models can only be compared as spans. Give --task "
-        f"spans")
+        raise UsageError(
+            f"{corpus.name}: answers of language models can only be compared as spans. Give --task spans"
+        )
 
 
 def ground_systems(

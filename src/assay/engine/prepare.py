@@ -762,13 +762,15 @@ class OpenFiles:
         for measure in measures:
             wanted = measure.task
             if wanted not in (self.task, *task.judges_too):
-                raise UsageError(f"{measure} is a measure of {wanted}, but {self.task} are compared. Give --task "
-                f"{wanted}")
+                raise UsageError(
+                    f"{measure} is a measure of {wanted}, but {self.task} are compared. Give --task {wanted}"
+                )
         assert task.prepare is not None
         run = Run(self.inputs, ["gold", *self.names], measures, self.options, self.task)
         if self.options.unit == "item" and task.name_unit("sentence") != "item":
-            raise UsageError(f"--unit item is for items without words, but these are {self.task}. Try --unit "
-            f"sentence")
+            raise UsageError(
+                f"--unit item is for items without words, but these are {self.task}. Try --unit sentence"
+            )
         task.prepare(run)
         gold = run.gold
         if self.options.unit == "sentence" and gold.whole_documents:

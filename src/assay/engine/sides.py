@@ -412,8 +412,9 @@ def _take_sides(
     systems = systems or _find_systems(table, roles, given["sets"])
     gold = make_items(table, roles, given, hidden={*systems.values()}, sha256=sha256)
     listed = ", ".join(map(table.name, systems.values()))
-    gold = replace(gold, notes=(*gold.notes, f"the columns {listed} are read as systems. To choose: --column "
-    f"NAME=COLUMN"))
+    gold = replace(
+        gold, notes=(*gold.notes, f"the columns {listed} are read as systems. To choose: --column NAME=COLUMN")
+    )
     answers: Runs = {}
     for name, place in systems.items():
         own = Roles(label=place, ids=roles.ids)

@@ -59,8 +59,9 @@ def weighted_scores(
     if "be" in formulas and "be" not in types:
         clash = [name for name in BOUNDARY if name in formulas]
         if clash:
-            raise UsageError(f"be and {clash[0]} are both given, but be stands for bes, bel and beo. Give one of "
-            f"them.")
+            raise UsageError(
+                f"be and {clash[0]} are both given, but be stands for bes, bel and beo. Give one of them."
+            )
         boundary = formulas.pop("be")
         formulas.update(dict.fromkeys(BOUNDARY, boundary))
     if preset and preset not in presets:

@@ -102,9 +102,7 @@ class Data:
             raise InputError(f'{dataset.path}: {corpus.format} can only be split by document. Write by = "document"')
         if by == "document":
             if corpus.documents < 2:
-                raise InputError(
-                    f'{dataset.path}: has no documents to split by. Write by = "sentence"'
-                )
+                raise InputError(f'{dataset.path}: has no documents to split by. Write by = "sentence"')
             members: list[list[int]] = [[] for _ in range(corpus.documents)]
             for sentence, document in enumerate(corpus.document_of_sentence.tolist()):
                 members[document].append(sentence)

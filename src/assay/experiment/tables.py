@@ -164,8 +164,9 @@ def export_pairs(path: str | Path) -> str:
                 outcome = stored[run]
                 file = experiment.folder(run) / outcome.predictions
                 if outcome.inputs["data"] != data.sha256 or hash_file(file) != outcome.predictions_sha256:
-                    raise InputError(f"the predictions of {run} are missing or out of date. First run: assay "
-                    f"experiment run")
+                    raise InputError(
+                        f"the predictions of {run} are missing or out of date. First run: assay experiment run"
+                    )
                 outputs[run.system] = str(file)
             if len(outputs) < 2:
                 continue

@@ -399,9 +399,7 @@ def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float
         name, score = fields.get("id"), fields.get("score")
         name = check_string(name, f"{here}: an identifier")
         if name.split() != [name]:
-            raise InputError(
-                f"{here}: the identifier {quote_text(name)} is empty or has blanks in it. Remove them."
-            )
+            raise InputError(f"{here}: the identifier {quote_text(name)} is empty or has blanks in it. Remove them.")
         expect(score is None or is_number(score), f"{here}: the score of {name}", score, "a number")
         names.append(name)
         scores.append(math.nan if score is None else float(score))

@@ -161,8 +161,7 @@ def up_layout(head: Sequence[str], path: str, given: Mapping[str, Any], *_: obje
     columns = given["columns"]
     if columns not in (0, *UP_LAYOUTS):
         raise UsageError(
-            f"format up: columns should be 8 or 10, the number of columns before propositions, not "
-            f"{columns}."
+            f"format up: columns should be 8 or 10, the number of columns before propositions, not {columns}."
         )
     if number := columns or (_count_named_columns(head[0]) if head else None):
         return UP_LAYOUTS[number]

@@ -102,8 +102,9 @@ def write_like(source: Input, corpus: Corpus, column: str, scheme: str) -> Mappi
     form = source.plan.name
     if "spans" in source.plan.layers or "relations" in corpus.marks:
         if form not in writespans.TARGETS:
-            raise UsageError(f"{source.path}: assay reads {form} but does not write it. Convert it first: assay "
-            f"convert")
+            raise UsageError(
+                f"{source.path}: assay reads {form} but does not write it. Convert it first: assay convert"
+            )
         return writespans.write_spans(corpus, form)[0]
     if "spans" in corpus.marks:
         if column not in corpus.columns:

@@ -134,11 +134,13 @@ def breaking_pairs(result: Result, limit: str) -> Iterator[str]:
     pairs = {(row.a, row.b) for row in result.risks}
     first = {a for a, _ in pairs}
     if len(result.names) > 2 and len(first) > 1:
-        raise UsageError(f"--fail-if-breaks {limit}: there are {len(result.names)} systems. Name the old one: "
-        f"--baseline")
+        raise UsageError(
+            f"--fail-if-breaks {limit}: there are {len(result.names)} systems. Name the old one: --baseline"
+        )
     if not pairs and any(row.kind != "identical" for row in result.main_tests):
-        raise UsageError(f"--fail-if-breaks {limit}: no item is right or wrong here, so none can break. Remove this "
-        f"option.")
+        raise UsageError(
+            f"--fail-if-breaks {limit}: no item is right or wrong here, so none can break. Remove this option."
+        )
     base = next(iter(first)) if len(result.names) > 2 and first else result.names[0]
     for row in result.risks:
         p = row.p if row.by == "" else row.new_p

@@ -121,8 +121,9 @@ def evaluate(
         raise UsageError(f"{name}: only {next(iter(systems))}, but {command} takes at least two systems.{remedy}")
     over = measure_in_turn if jobs == 1 and cluster is None else _over(jobs, cluster)
     if options.judge and runs_of(gold, systems) is not None:
-        raise UsageError(f"--judge {options.judge}: does not work with several runs of a system. Give one run of "
-        f"each.")
+        raise UsageError(
+            f"--judge {options.judge}: does not work with several runs of a system. Give one run of each."
+        )
     result = evaluate_shards(command, gold, systems, measures, options, over=over, report=report)
     if not options.judge:
         return result
@@ -146,8 +147,9 @@ def part_of(
     """The sum of one job's share of the shards (`3/16`), for `assay merge` to add to those of other jobs."""
     over = _over(jobs, cluster)
     if runs_of(gold, systems) is not None:
-        raise UsageError("several runs of a system cannot be measured in parts. Use --jobs or --cluster instead of "
-        "--partial.")
+        raise UsageError(
+            "several runs of a system cannot be measured in parts. Use --jobs or --cluster instead of --partial."
+        )
     if options.judge:
         raise UsageError(f"--judge {options.judge}: needs all items at once. Leave --partial out.")
     shards = find_shards(gold, systems)

@@ -341,12 +341,15 @@ def test_lists_of_pairs_are_aligned_by_their_words():
     ("items", "message"),
     [
         ([], "d: contains no words. Give one list of labels per sentence."),
-        ([["A", ("w", "B")]], "d: found ('w', 'B'), but all items should be labels, or all of them "
-        "(word, label) pairs."),
-        ([[("w", "B", "C")]], "d: found ('w', 'B', 'C'), but all items should be labels, or all of them "
-        "(word, label) pairs."),
-        ([[3.5, 4]], "d: found 3.5, but all items should be labels, or all of them "
-        "(word, label) pairs."),
+        (
+            [["A", ("w", "B")]],
+            "d: found ('w', 'B'), but all items should be labels, or all of them (word, label) pairs.",
+        ),
+        (
+            [[("w", "B", "C")]],
+            "d: found ('w', 'B', 'C'), but all items should be labels, or all of them (word, label) pairs.",
+        ),
+        ([[3.5, 4]], "d: found 3.5, but all items should be labels, or all of them (word, label) pairs."),
     ],
     ids=["nothing", "mixed", "triples", "numbers"],
 )

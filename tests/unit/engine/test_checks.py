@@ -51,9 +51,7 @@ def test_the_same_file_and_a_copied_column_are_told_of(file):
     file("same.tsv", tsv(*PLAIN))
     file("copy.tsv", tsv(*PLAIN) + "\n")
     assert warned("gold.tsv", "same.tsv") == ["same (same.tsv) has the same content as gold (gold.tsv)."]
-    assert warned("gold.tsv", "copy.tsv") == [
-        "copy agrees with gold on all 24 labels. Was it copied, not predicted?"
-    ]
+    assert warned("gold.tsv", "copy.tsv") == ["copy agrees with gold on all 24 labels. Was it copied, not predicted?"]
 
 
 def test_a_few_right_labels_are_no_copy(file):

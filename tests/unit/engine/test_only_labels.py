@@ -260,8 +260,10 @@ def test_a_label_that_occurs_nowhere_is_said_with_the_nearest():
         ({"labels": ["LOK"]}, "--labels LOK: there is no label 'LOK'. Did you mean LOC?"),
         ({"labels": ["O"]}, "O is not a label of spans: it marks words outside of them. Leave it out of --labels."),
         ({"labels": "PER,"}, "--labels and --ignore-labels take names separated by commas, e.g. PER,LOC."),
-        ({"labels": "PER", "ignore_labels": "PER"}, "PER is in both --labels and --ignore-labels. Remove it from one "
-        "of them."),
+        (
+            {"labels": "PER", "ignore_labels": "PER"},
+            "PER is in both --labels and --ignore-labels. Remove it from one of them.",
+        ),
     ],
 )
 def test_labels_that_say_nothing_are_refused(options, message):

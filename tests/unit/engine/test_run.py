@@ -182,8 +182,10 @@ def test_a_result_survives_json_with_nan_and_numpy_numbers():
             "Was it written by assay --format json?",
         ),
         ("[]", "schema None, but assay reads 'assay/2'. Was it written by assay --format json?"),
-        ('{"schema": "assay/9"}', "schema 'assay/9', but assay reads 'assay/2'. Was it written by assay "
-        "--format json?"),
+        (
+            '{"schema": "assay/9"}',
+            "schema 'assay/9', but assay reads 'assay/2'. Was it written by assay --format json?",
+        ),
     ],
 )
 def test_json_that_is_no_result_is_refused(text, message):

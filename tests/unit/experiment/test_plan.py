@@ -152,8 +152,10 @@ def test_files_that_are_no_toml_are_refused(file: File) -> None:
     [
         (plan(measures=["acuracy"]), "x.toml:1: measures: there is no measure 'acuracy'. Did you mean"),
         (plan(measures=["accuracy", "las"]), "x.toml:1: measures: belong to different tasks: tags, dependencies."),
-        (plan(measures=["tag-f1/macro"]), "x.toml:1: measures: tag-f1 has no score 'macro'. Available: f1, "
-        "precision"),
+        (
+            plan(measures=["tag-f1/macro"]),
+            "x.toml:1: measures: tag-f1 has no score 'macro'. Available: f1, precision",
+        ),
         (plan(news={"path": "no.conllu"}), "x.toml:5: [datasets.news] path: there is no file "),
         (plan(news={"column": "XPSO"}), "x.toml:4: [datasets.news]: "),
         (plan(news={"column": "HEAD"}), "x.toml:4: [datasets.news]: "),

@@ -256,8 +256,11 @@ def test_the_one_column_with_tags_is_taken_wherever_it_stands(file):
         ("a.xml", '<?xml version="1.0"?>\n<doc><p>Ann left</p></doc>\n', "unknown XML format"),
         ("a.xml", "<doc><p>Ann/left</p></doc>\n", "unknown XML format"),
         ("a.conllu", "# global.columns = ID FORM IDENTITY\n1 Ann (1)\n", "CoNLL-UA of Universal Anaphora"),
-        ("a.xls", b"\xd0\xcf\x11\xe0\0\0", "this is a Word or Excel file. Save tables as CSV, and texts as "
-        "plain text."),
+        (
+            "a.xls",
+            b"\xd0\xcf\x11\xe0\0\0",
+            "this is a Word or Excel file. Save tables as CSV, and texts as plain text.",
+        ),
         ("a.json", '[{"fields": {"text": "Ann"}}]\n', "JSON with `fields`, but no `responses`: Argilla?"),
         ("a.json", '[{"sentences": [["Ann"]]}]\n', "no `ner`: DyGIE? JSON with `sentences`, but no `clusters`"),
         ("a.txt", "Ann B-PER\nLee I-PER\nleft\n", "line 3 has 1 cell, most have 2: --input-format conll, and"),

@@ -85,8 +85,9 @@ def _present(result: Result) -> Result:
             after="differences",
             columns=("pair", *measures),
             short=15,
-            notes=("One system's chains serve as gold for the other's, with exact spans; F1 is the same either "
-            "way.",),
+            notes=(
+                "One system's chains serve as gold for the other's, with exact spans; F1 is the same either way.",
+            ),
         ),
     )
     remarks = {"outcomes": "TP: resolved, WL: wrong link, FN: missed, FP: spurious, none: correctly left alone (TN)."}

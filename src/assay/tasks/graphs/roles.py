@@ -102,9 +102,7 @@ def _place_roles(pair: Pair, spans: bool, join: bool, exclude: str) -> tuple[Mar
         if len(roles) and (corpus.format in SPANS) != spans:
             what, other = ("stretches of words", "words") if spans else ("words", "stretches of words")
             remedy = "srl, srl-arguments and the like" if spans else "srl-span, srl-span-perfect"
-            raise UsageError(
-                f"{corpus.name}: its arguments are {other}, but the measure needs {what}. Use {remedy}."
-            )
+            raise UsageError(f"{corpus.name}: its arguments are {other}, but the measure needs {what}. Use {remedy}.")
         first, last = corpus.words_of(roles), corpus.starts[roles.unit] + roles.end - 1
         labels, at = roles.labels, corpus.words_of(predicates)
         pieces: Ints = np.arange(len(roles))

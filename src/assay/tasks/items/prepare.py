@@ -188,8 +188,11 @@ def prepare_items(run: Run) -> None:
         run.warnings.append(constant_answers(name=name, label=constant, always=always and len(counts[0]) > 1))
     if tables[0].unit and options.unit is None:
         unit = tables[0].unit
-        run.notes.append(plain_sentence(text=f"items of one {unit} may resemble each other. To resample by {unit}: "
-        f"--unit meta:{unit}"))
+        run.notes.append(
+            plain_sentence(
+                text=f"items of one {unit} may resemble each other. To resample by {unit}: --unit meta:{unit}"
+            )
+        )
     answers = [(name, np.array([*items.labels, None], dtype=object)[items.answer[0]]) for name, items in judged]
     run.warnings += [] if only_ranked else [identical_outputs(answers, np.array_equal)]
     run.warnings += idle_rules(run.mappings) if options.map is not None else ()

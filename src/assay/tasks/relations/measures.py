@@ -159,8 +159,9 @@ def relations(
     """
     _check_values(match=match, types=types, label=label, direction=direction, given=given)
     if types == "same" and match in ("strict", "boundary"):
-        raise UsageError(f"relations: match={match} already decides whether types count; types= is for overlap, "
-        f"first, last.")
+        raise UsageError(
+            f"relations: match={match} already decides whether types count; types= is for overlap, first, last."
+        )
     if equivalence and match not in ("strict", "boundary"):
         raise UsageError(f"relations: equivalence=true goes with match=strict or boundary, not with {match}.")
     if match == "strict" or types == "same" or given:

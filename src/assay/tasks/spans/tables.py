@@ -132,8 +132,10 @@ def _answers(result: Result) -> Iterator[Table]:
             after="tests",
             measures=("answers",),
             pair=(a, b),
-            notes=("Percentage of answers and, from the column exact on, of mentions; second minus first in "
-            "percentage points.",),
+            notes=(
+                "Percentage of answers and, from the column exact on, of mentions; second minus first in "
+                "percentage points.",
+            ),
         )
 
 

@@ -95,9 +95,7 @@ def test_other_formats_are_refused():
 def test_a_letter_without_a_font_is_refused_but_in_svg():
     figure = draw_ranking(Ranking("m", ("\U0010fffd", "b"), "", ()))
     for ending in ("png", "pdf"):
-        with pytest.raises(
-            UsageError, match=rf"^x\.{ending}: no installed font contains .* \(U\+10FFFD\)\. Install"
-        ):
+        with pytest.raises(UsageError, match=rf"^x\.{ending}: no installed font contains .* \(U\+10FFFD\)\. Install"):
             encode_figure(figure, Path(f"x.{ending}"))
     assert "\U0010fffd" in encode_figure(figure, Path("x.svg")).decode()
 

@@ -269,8 +269,9 @@ class _Reader:
             raise _FaultError('should be its name and its words, e.g. ["PP", [3, 4]], or a table with its terminals.')
         name, words = item
         if self.grammar_path is None:
-            raise _FaultError("only its name and its words are given. Give a --grammar that lists what each rule "
-            "refers to.")
+            raise _FaultError(
+                "only its name and its words are given. Give a --grammar that lists what each rule refers to."
+            )
         if name not in self.grammar:
             raise _FaultError(f"{self.grammar_path}: {unknown('rule', name, self.grammar)}")
         terminals = self.grammar[name]

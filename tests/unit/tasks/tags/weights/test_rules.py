@@ -97,8 +97,10 @@ def test_parts_of_speech_come_from_the_corpus_that_was_parsed(file):
 def test_what_is_left_out_is_said(file):
     partly = {"rule": "X", "terminals": [{"refers": ["case"]}]}
     found = made(file, sentence({"rules": [FULL, partly]}) + sentence(), conditional=True)
-    assert found.warnings == ("1 sentence without a parse.", "1 terminal left out because they have no part of "
-    "speech.")
+    assert found.warnings == (
+        "1 sentence without a parse.",
+        "1 terminal left out because they have no part of speech.",
+    )
     assert refusal(w, file, sentence({"rules": [partly]}), conditional=True) == (
         "uses.jsonl: no terminal has a part of speech, which conditional weights need. Give `pos` with the "
         "terminals, or the corpus that was parsed with --corpus."
