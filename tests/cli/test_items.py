@@ -97,3 +97,24 @@ def test_any_of_several_labels_of_gold_is_right(tables, capsys):
     assert call(["compare", "several.csv", "keywords.csv", "learned.csv", *more]) == 0
     scores = json.loads(capsys.readouterr().out)["scores"]
     assert [round(row["value"], 2) for row in scores if row["measure"] == "accuracy" and row["main"]] == [0.63, 0.77]
+
+
+def test_agreement_on_items_is_sliced_by_metadata(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["agreement", "gold.csv", "keywords.csv", "learned.csv", "--slice", "meta:channel", "--format", "json"]
+    assert call(words) == 0
+    rows = json.loads(capsys.readouterr().out)["scores"]
+    assert {row["slice"] for row in rows} > {None, "meta:channel=chat"}
+
+
+def test_examples_of_two_annotators_of_trees_show_the_second_ones_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("Ada", "left", "Rome")
+    for name, relation in (("anna", "obj"), ("ben", "obl")):
+        arcs = ((2, "nsubj"), (0, "root"), (2, relation))
+        numbered = enumerate(zip(words, arcs, strict=True), 1)
+        lines = [f"{n}\t{word}\t_\t_\t_\t_\t{head}\t{own}\t_\t_\n" for n, (word, (head, own)) in numbered]
+        Path(f"{name}.conllu").write_text("".join(lines) + "\n", encoding="utf-8")
+    assert call(["agreement", "anna.conllu", "ben.conllu", "--task", "dependencies", "-m", "las", "--examples", "1"]) == 0
+    assert "Rome[obj → obl]" in capsys.readouterr().out

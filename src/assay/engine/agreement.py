@@ -355,7 +355,9 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
     for spec in options.slices:
         cut = Slice.find(spec).sentences(runs[0].gold) if len(runs) == 1 else None
         if cut is not None:
-            cuts.append((spec, (cut[0][ratings.columns["sentence"].codes], cut[1])))
+            # Items without words are sentences themselves.
+            of_item = ratings.columns.get("sentence")
+            cuts.append((spec, (cut[0] if of_item is None else cut[0][of_item.codes], cut[1])))
         elif spec == "label":
             cuts.append((spec, many.slice_items(ratings, spec)))
     tables = {column: rate(column)[0] for column in columns}

@@ -452,10 +452,12 @@ def _format_kind(span: ExampleSpan) -> str:
 
 
 def _mark_change(example: Example, item: ExampleItem) -> str:
-    before = item.answers[example.a] or "∅"
     gold = item.gold or "∅"
     if example.b is None:
-        return f"[{gold} → {before}]"
+        # Of two annotators, the first is in gold's place, and the answer is the second's.
+        (answer,) = [item.answers[example.a]] if example.a in item.answers else item.answers.values()
+        return f"[{gold} → {answer or '∅'}]"
+    before = item.answers[example.a] or "∅"
     after = item.answers[example.b] or "∅"
     if item.kind == "correction":
         return f"[{before} → {after} ✓]"

@@ -52,9 +52,9 @@ function riskByPart(row) {
 
 const WEIGHT_STEPS = 10;
 const WEIGHT_CELL = 22;
-const SIDE_NAMES = { a: "A surely better", b: "B surely better", "-": "undecided" };
+const SIDE_NAMES = { a: "A better with 95% confidence", b: "B better with 95% confidence", "-": "undecided" };
 
-/** The weights under which A or B is surely better: a square with a slider, or a triangle. @param {Report} report */
+/** The weights under which A or B is better with 95% confidence: a square with a slider, or a triangle. @param {Report} report */
 export function weightsTab(report) {
   const [a, b] = report.pair();
   const row = report.result.sweeps.find((sweep) => [sweep.a, sweep.b].every((name) => name === a || name === b));
@@ -62,7 +62,7 @@ export function weightsTab(report) {
   const turned = row.a !== a;
   const panels = turned ? row.panels.map((letters) => letters.replace(/[ab]/gu, (side) => (side === "a" ? "b" : "a"))) : row.panels;
   const shares = [turned ? row.surely_b : row.surely_a, row.undecided, turned ? row.surely_a : row.surely_b].map((share) => percent(share));
-  const sentence = `A is surely better under ${shares[0]}% of all weights, B under ${shares[2]}%, undecided ${shares[1]}%; each weighting by itself.`;
+  const sentence = `A is better with 95% confidence under ${shares[0]}% of all weights, B under ${shares[2]}%, undecided ${shares[1]}%; each weighting by itself.`;
   const content = row.plane.length ? creditSquare(row, panels) : saveableFigure(`weights-${a}-${b}`, categoryTriangle(Object.keys(row.corners), panels[0]));
   return [element("p", {}, sentence), content, sidesKey()];
 }
@@ -92,7 +92,7 @@ function creditSquare(row, panels) {
     const names = [shape("text", { x: left + size / 2, y: top + size + 30, "text-anchor": "middle" }, "credit of LE"), shape("text", { x: 4, y: top + 8 }, "BE")];
     const ends = evenLine(row.plane, lbe);
     const line = ends.length === 2 && shape("line", { x1: at(ends[0][0]), y1: up(ends[0][1]), x2: at(ends[1][0]), y2: up(ends[1][1]), class: "even" });
-    const title = `Credits of LE and BE with LBE ${lbe}: who is surely better`;
+    const title = `Credits of LE and BE with LBE ${lbe}: who is better with 95% confidence`;
     place.replaceChildren(saveableFigure(`weights-${row.a}-${row.b}-${lbe}`, chart(left + size + 12, top + size + 36, title, cells, line, ticks, names)));
   };
   show(0);
@@ -131,5 +131,5 @@ function categoryTriangle(names, letters) {
     const [x, y] = point(first, second);
     return shape("text", { x: anchor === "start" ? x - 10 : anchor === "end" ? x + 10 : x, y: y + Number(down), "text-anchor": anchor }, names[number]);
   });
-  return chart(width, height, "Weights of three categories: who is surely better", dots, labels);
+  return chart(width, height, "Weights of three categories: who is better with 95% confidence", dots, labels);
 }

@@ -194,7 +194,7 @@ function contributions(report) {
   const ways = [...new Map(rows.map((row) => [`${row.measure}\t${row.by}`, row])).values()];
   const title = (row) => `${measures.length > 1 ? `${report.title(row.measure)}, ` : ""}by ${row.by === "kind" ? "kind of change" : row.by.replace(":", " ")}`;
   show([ways[0].measure, ways[0].by]);
-  const choose = ways.length > 1 ? chooser("What the difference is made of", ways.map((row) => [title(row), [row.measure, row.by]]), show) : null;
+  const choose = ways.length > 1 ? chooser("Where the difference comes from", ways.map((row) => [title(row), [row.measure, row.by]]), show) : null;
   return [choose, place];
 }
 
@@ -219,7 +219,7 @@ function contributionTable(report, given) {
   ];
   const last = [nameCell("all"), numberCell(), numberCell(difference(all)), plotCell(stepBar(0, all, scale, `difference: ${difference(all)}`)), numberCell()];
   const heads = ["group", "differ", "adds", () => axisOf(scale, signedTick), "95% interval°"];
-  const caption = `What the difference on ${report.title(rows[0].measure)} is made of (°: not corrected for the number of groups)`;
+  const caption = `Where the difference on ${report.title(rows[0].measure)} comes from (°: not corrected for the number of groups)`;
   const few = steps.length > FEW_GROUPS ? steps.slice(0, FEW_GROUPS) : steps;
   const hidden = steps.length > few.length ? element("p", { class: "soft" }, `${plural(steps.length - few.length, "more group")}: ${difference(all - (few.at(-1)?.to ?? 0))} together; the table Contributions below lists all.`) : null;
   return element("div", {}, tableWith({ caption, heads, rows: [...few.map(draw), last], kind: "rows stacked" }), hidden);
