@@ -116,5 +116,6 @@ def test_examples_of_two_annotators_of_trees_show_the_second_ones_answer(
         numbered = enumerate(zip(words, arcs, strict=True), 1)
         lines = [f"{n}\t{word}\t_\t_\t_\t_\t{head}\t{own}\t_\t_\n" for n, (word, (head, own)) in numbered]
         Path(f"{name}.conllu").write_text("".join(lines) + "\n", encoding="utf-8")
-    assert call(["agreement", "anna.conllu", "ben.conllu", "--task", "dependencies", "-m", "las", "--examples", "1"]) == 0
+    files = ["anna.conllu", "ben.conllu"]
+    assert call(["agreement", *files, "--task", "dependencies", "-m", "las", "--examples", "1"]) == 0
     assert "Rome[obj → obl]" in capsys.readouterr().out
