@@ -39,7 +39,7 @@ def test_cases_that_are_skipped_are_no_failures_and_are_counted() -> None:
     @each("number", [1, 2, 3])
     def check(number: int, worst: int) -> None:
         if number > 1:
-            pytest.skip("only one is given twice")
+            pytest.skip("only one is here")
         assert number < worst
 
     with pytest.raises(pytest.skip.Exception, match=r"^2 of 3 cases: only one is here$"):

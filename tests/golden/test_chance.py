@@ -580,7 +580,7 @@ def test_sentences_without_the_key_and_a_single_value_are_refused(tmp_path: Path
     with pytest.raises(InputError, match=r"gold.conllu:4: this sentence has no comment `# speaker = …`"):
         assay.score(gold, gold, ["accuracy"], column="UPOS", unit="meta:speaker")
     same = clustered([1, 1, 1], ["x", "x", "x"], tmp_path, "same")
-    with pytest.raises(UsageError, match="one value of speaker, nothing to resample"):
+    with pytest.raises(UsageError, match="all data have the same speaker, so there is nothing to resample"):
         assay.score(same, same, ["accuracy"], column="UPOS", unit="meta:speaker")
 
 

@@ -107,7 +107,7 @@ def test_faults_of_other_scorers() -> None:
 
 def test_nothing_on_either_side_is_refused(tmp_path: Path) -> None:
     gold, system = written(tmp_path, "gold", []), written(tmp_path, "system", [])
-    with pytest.raises(InputError, match="no events in it, nor in any system, so there is nothing to score"):
+    with pytest.raises(InputError, match="contains no events, nor does any system, so there is nothing to score"):
         assay.score(gold, {"s": system}, task="events")
 
 

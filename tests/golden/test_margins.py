@@ -93,7 +93,7 @@ def test_one_large_sentence_counts_with_its_size() -> None:
         ("0.5", "--margin 0.5: 0.5 is 50 points. For 0.5 points write 0.005 or 0.5pt; for 50 points write 50pt."),
         ("accuracy=0.5", "--margin accuracy=0.5: 0.5 is 50 points."),
         ("0", "--margin 0: give a margin above 0, e.g. 0.005 or 0.5pt."),
-        ("-0.01", "--margin -0.01: a margin is above 0"),
+        ("-0.01", "--margin -0.01: give a margin above 0"),
         ("half", "--margin half: 'half' is not a number. Write e.g. 0.005 or 0.5pt"),
         (["0.01", "1pt"], "--margin 1pt: a second margin for all measures."),
         ("las=0.01", "--margin las=0.01: there is no measure 'las'."),

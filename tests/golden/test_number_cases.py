@@ -18,7 +18,7 @@ def test_numbers(case: dict[str, Any]) -> None:
     widths = [name for name in case["expected"] if name.startswith("within")]
     names = [*NAMES, *(f"within(k={name.partition('=')[2]})" for name in widths)]
     result = assay.score(items(case["gold"]), {"a": items(case["system"], "a")}, names, times=100)
-    assert any("on another scale" in line for line in result.warnings) == (case["id"] == "other scale")
+    assert any("on a different scale" in line for line in result.warnings) == (case["id"] == "other scale")
     mains = [row for row in result.scores if row.main]
     for name, row in zip((*NAMES, *widths), mains, strict=True):
         assert row.value == pytest.approx(value(case["expected"][name]), abs=1e-10, nan_ok=True), name

@@ -35,7 +35,7 @@ CAUSES = {
 }
 KD = {kind: f"{kind} spans" for kind in ("correct", "incorrect", "partial", "missing", "spurious")}
 # Where assay differs from the scorer of eHealth-KD by design; docs/differences.md says why.
-SAID_TWICE = re.compile("there (twice|in both orders)")
+SAID_TWICE = re.compile("twice|in both orders")
 KD_HERE = {
     "ehealth-two-types-one-place": {"correct spans": 1, "incorrect spans": 0, "f1": 2 / 3},
     "dup-by-span": {"spurious relations": 0, "f1": 6 / 7},

@@ -22,7 +22,7 @@ def test_taggers_of_konvens_2019_on_two_registers(shared_data: Data) -> None:
         values = [expected[row.system][name]["xpos_acc_positional"] for name in found.sets]
         assert [round(100 * found[name].score(row.system, "accuracy").value, 2) for name in found.sets] == values
         assert abs(100 * row.average - sum(values) / 2) < 0.011
-    assert "with 94.35, averaged over these 2 data sets, 1.28 points above stanfordnlp" in found.overall.verdict
+    assert "(94.35), averaged over these 2 data sets, 1.28 points above stanfordnlp" in found.overall.verdict
 
 
 def test_table_1_of_ortmann_2022(shared_data: Data) -> None:

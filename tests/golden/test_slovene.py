@@ -102,7 +102,7 @@ def test_confusions_and_labels_that_gold_never_has(
 def test_what_differs_between_two_systems(result: Result, expected: dict[str, Any], pair: str) -> None:
     """Differences, corrections, new errors, changed errors, and what they add up to."""
     facts = expected["pairs"][pair]
-    (diff,) = [diff for diff in result.diffs if f"{diff.a} -> {diff.b}" == pair]
+    (diff,) = [diff for diff in result.diffs if f"{diff.a} -> {diff.b}" == pair and diff.on == "accuracy"]
     assert (diff.different, diff.items) == (facts["diff"]["n"], facts["diff"]["d"])
     assert {name: getattr(diff, name) for name in KINDS} == {name: facts[name] for name in KINDS}
     assert round(100 * diff.difference, 6) == facts["delta_full_points"]
@@ -113,7 +113,7 @@ def test_the_most_frequent_label_pairs_of_each_kind_of_change(
     result: Result, expected: dict[str, Any], pair: str
 ) -> None:
     """The five that are listed have the counts listed, and nothing is more frequent than they are."""
-    (diff,) = [diff for diff in result.diffs if f"{diff.a} -> {diff.b}" == pair]
+    (diff,) = [diff for diff in result.diffs if f"{diff.a} -> {diff.b}" == pair and diff.on == "accuracy"]
     for name, kind in KINDS.items():
         top = dict(expected["pairs"][pair]["top_label_pairs"][name])
         rows = [row for row in diff.changes if row.kind == kind]

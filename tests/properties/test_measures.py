@@ -526,7 +526,7 @@ def test_a_system_against_itself_differs_in_nothing(texts: Any, train: str, draw
         assert math.isnan(similarity.value) or similarity.value == pytest.approx(1)
     for sweep in result.sweeps:
         assert (sweep.a_better, sweep.b_better, sweep.low, sweep.high, sweep.always) == (0, 0, 0, 0, "")
-    assert any("one and two give the same answers throughout" in warning for warning in result.warnings)
+    assert any("one and two give the same answers everywhere" in warning for warning in result.warnings)
 
 
 @on_every_task

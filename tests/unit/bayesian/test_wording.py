@@ -140,11 +140,11 @@ def test_better() -> None:
 
 def test_undecided_below_the_threshold() -> None:
     assert said(0.168, 0.003, 0.829) == (
-        "Undecided between TnT and Flair on accuracy: the largest share of posterior draws is for Flair, .829; .95 "
+        "Undecided between TnT and Flair on accuracy: the largest share of posterior draws, for Flair, is .829; .95 "
         "is needed. The shares are .168 for TnT, .003 for the region and .829 for Flair (5 data sets, 1,000 runs). "
         f"{BEHIND}"
     )
-    assert "the largest share of posterior draws is for the region, .800; " in said(0.1, 0.8, 0.1)
+    assert "the largest share of posterior draws, for the region, is .800; " in said(0.1, 0.8, 0.1)
 
 
 def test_practically_equivalent() -> None:

@@ -223,7 +223,7 @@ def test_warnings_of_data_sets_are_shown_with_their_names(three: Results) -> Non
         "fr: B: fr/b.tsv:0: 'x' here",
         "fr: B: fr/b.tsv:1: 'x' here",
         "fr: B: fr/b.tsv:2: 'x' here",
-        "The page and the JSON of each data set list more warnings of this kind (fr 2).",
+        "There are more warnings of this kind, in the page and the JSON of each data set (fr 2).",
     )
 
 

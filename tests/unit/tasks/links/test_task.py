@@ -230,7 +230,7 @@ def test_faults_of_aida_files_are_named_with_their_place(pair, change, fault):
             assay.read(name, input_format="aida")
     else:
         assert assay.read(name).marks["links"].end.tolist()[0] == 2
-    with pytest.raises(UsageError, match="link is a column from 4 to 7, not 3"):
+    with pytest.raises(UsageError, match="link should be a column from 4 to 7, not 3"):
         assay.read(name, input_format="aida(link=3)")
 
 
