@@ -62,7 +62,7 @@ def rotated(labels: list[str], by: int) -> list[list[str]]:
     return [[label, labels[(index + by) % len(labels)]] for index, label in enumerate(labels)]
 
 
-MANY = 24
+MANY = 21
 CASES = {
     "plain": lambda command: made(
         command,
