@@ -32,7 +32,7 @@ from assay.result.schema import (
     SimplexCell,
     Thirds,
 )
-from assay.result.verdict import describe_posterior, is_drawn, name_data_sets
+from assay.result.verdict import count_data_sets, describe_posterior, is_drawn
 from assay.stats import bayes
 from assay.stats.bayes import Fit, Priors, Three, constant_rows, fit_correlated
 from assay.stats.many import count_replications
@@ -478,7 +478,7 @@ def posterior_verdict(posterior: Posterior, rope: Rope) -> str:
         return describe_posterior(posterior)
     if posterior.kind == "bayes-none":
         return f"{describe_posterior(posterior)} {rope.sentence}"
-    sets = name_data_sets(posterior)
+    sets = count_data_sets(posterior)
     counted = "one score each" if posterior.runs == posterior.data_sets > 1 else f"{posterior.runs:,} runs"
     named = [(shares.a, a), (shares.equal, "the region"), (shares.b, b)]
     listed = enumeration([f"{coefficient(share, 3)} for {name}" for share, name in named if share is not None])

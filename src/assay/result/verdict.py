@@ -731,7 +731,7 @@ def is_drawn(posterior: Posterior) -> bool:
     return posterior.model in ("hierarchical", "signed-rank")
 
 
-def name_data_sets(posterior: Posterior) -> str:
+def count_data_sets(posterior: Posterior) -> str:
     """The number of data sets in words."""
     return "one data set" if posterior.data_sets == 1 else f"{posterior.data_sets} data sets"
 
@@ -741,7 +741,7 @@ def describe_posterior(posterior: Posterior, region: str = "") -> str:
     a, b, measure, shares = posterior.a, posterior.b, posterior.measure, posterior.decision
     if posterior.kind == "identical":
         single = posterior.runs == posterior.data_sets > 1
-        where = f"on all {name_data_sets(posterior)}" if single else f"in all {posterior.runs:,} runs"
+        where = f"on all {count_data_sets(posterior)}" if single else f"in all {posterior.runs:,} runs"
         return f"{a} and {b} have identical scores {where} on {measure}."
     last = f" ({region})." if region else "."
     if posterior.kind == "bayes-none":
