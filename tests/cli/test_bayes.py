@@ -45,8 +45,8 @@ def test_the_first_thing_is_the_order_and_then_the_papers_table(assay: Run) -> N
     assert done.returncode == 0
     heading, verdict, table = done.stdout.split("\n\n")[:3]
     assert heading == "*many runs: 3 systems, 2 measures, 2 data sets, 20 runs of each system*"
-    assert verdict.startswith("**On accuracy, from the lowest to the highest: TnT ")
-    assert ". On sentence-accuracy, from the lowest to the highest: " in verdict
+    assert verdict.startswith("**On accuracy: TnT and LAPOS are practically equivalent (share of posterior ")
+    assert ". On sentence-accuracy: " in verdict
     assert table == "### Order"
     assert re.search(r"^\| accuracy \| TnT (≈ \(1?\.\d{3}\)|\? \(≈ \.\d{3}\)) LAPOS", done.stdout, re.MULTILINE)
     assert "|  |  | accuracy \\> | ≈ | \\< | sentence-accuracy \\> | ≈ | \\< |" in done.stdout

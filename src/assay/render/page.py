@@ -20,7 +20,6 @@ from importlib.resources import files
 
 from assay.render.drawings import example_lines, example_text
 from assay.render.formats import csv, latex, markdown, plain_lines, tsv
-from assay.render.runs import describe_pair, summarise_pairs
 from assay.render.table import Cell, describe_files, make_heading
 from assay.render.tables import brief, tables
 from assay.result import Result, Results, Risk, Table, enumeration
@@ -28,7 +27,7 @@ from assay.result.chance import lines_of
 from assay.result.citations import bibtex, list_methods
 from assay.result.grammar import KINDS, MORE_WARNINGS
 from assay.result.numbers import percent, plural
-from assay.result.verdict import verdict_on
+from assay.result.verdict import describe_pair, summarise_pairs, verdict_on
 
 MAIN = "main.js"
 NAMED = 6

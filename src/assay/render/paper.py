@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from assay.errors import UsageError
 from assay.render.formats import escape_latex
-from assay.render.runs import unit_of
 from assay.render.table import (
     ASSUMED,
     TOO_SHORT,
@@ -26,7 +25,7 @@ from assay.result.chance import interval_title
 from assay.result.citations import list_methods, papers, write_entries
 from assay.result.grammar import ALPHA
 from assay.result.numbers import DASH, DIFFERENCES, WRITERS, interval, p_value, plural, points
-from assay.result.verdict import name_measure
+from assay.result.verdict import name_measure, unit_of
 
 COLUMN, PAGE = 200, 410
 """The widths in points of a column and of a page with two of them, in LaTeX's own class; others have more room."""

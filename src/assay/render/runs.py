@@ -10,10 +10,10 @@ from typing import Any
 
 from assay.render.table import Cell, cell, make_table
 from assay.result import Comparison, PairOverSets, Result, Table, is_best
-from assay.result.grammar import ALPHA, SURE
-from assay.result.numbers import DASH, coefficient, p_value, points, signed, with_interval
+from assay.result.grammar import ALPHA
+from assay.result.numbers import DASH, p_value, signed, with_interval
 from assay.result.schema import Estimate, MeanRanks, Posterior, Thirds
-from assay.result.verdict import describe_posterior, describe_ranks, is_drawn
+from assay.result.verdict import unit_of
 
 Row = list[Any]
 _KINDS = {"decision": "Which is better", "region": "On a new data set"}
@@ -77,56 +77,6 @@ def _make_table(
 
 def _pair(row: Posterior | Comparison | PairOverSets) -> Cell:
     return cell([row.a, row.b], "pair")
-
-
-# --- sentences ---
-
-_LISTED = 2
-"""The largest number of decided pairs that the summary names."""
-
-
-def describe_pair(result: Result, row: Posterior) -> tuple[str, str]:
-    """One sentence on two systems with the region of equivalence, and the rest of their verdict."""
-    first = describe_posterior(row)
-    return describe_posterior(row, _region(result, row)), row.verdict.removeprefix(first).strip()
-
-
-def _region(result: Result, row: Posterior) -> str:
-    """The region of equivalence in words."""
-    if not row.rope:
-        return "every difference counts"
-    fraction = unit_of(result, row.measure) == 1
-    return f"region of equivalence: ±{points(float(f'{row.rope:.3g}')) if fraction else f'{row.rope:.3g}'}"
-
-
-def summarise_pairs(result: Result, measure: str) -> str:
-    """What is decided on a measure: the one pair, a few pairs by name, or how many; and how many are undecided."""
-    rows = [row for row in result.bayes if row.measure == measure]
-    sentences = [text for text in [describe_ranks(result, measure)] if text]
-    if len(rows) == 1:
-        return " ".join([*sentences, describe_posterior(rows[0], _region(result, rows[0]))])
-    decided = [row for row in rows if "undecided" not in row.claims]
-    if len(decided) <= _LISTED:
-        named = [describe_posterior(row).partition(f" on {measure}")[0] for row in decided]
-    else:
-        kinds = {
-            "bayes-better": "one system is better",
-            "bayes-equivalent": "both systems are practically equivalent",
-        }
-        kinds["identical"] = "both systems have identical scores"
-        numbers = {text: sum(row.kind == kind for row in decided) for kind, text in kinds.items()}
-        named = [f"{text} in {number:,} of {len(rows):,} pairs" for text, number in numbers.items() if number]
-        named = [f"{named[0][0].upper()}{named[0][1:]}", *named[1:]]
-    noun = "share of posterior draws" if any(map(is_drawn, rows)) else "posterior probability"
-    sure, region = coefficient(SURE), _region(result, rows[0])
-    if decided:
-        by_share = any(row.kind != "identical" for row in decided)
-        sentences.append(f"{'; '.join(named)}{f' ({noun} of at least {sure}; {region})' * by_share}.")
-    if undecided := len(rows) - len(decided):
-        count = f"{undecided:,} of {len(rows):,}" if decided else f"All {len(rows):,}"
-        reason = "" if decided else f" (no {noun} reaches {sure}; {region})"
-        sentences.append(f"{count} pairs of systems {'is' if undecided == 1 else 'are'} undecided{reason}.")
-    return " ".join(sentences)
 
 
 # --- order ---
@@ -419,11 +369,6 @@ def _details(result: Result) -> Iterator[Table]:
 
 
 # --- units ---
-
-
-def unit_of(result: Result, measure: str) -> float:
-    """The factor of a measure's scores that makes them fractions: 1, or 0.01 if they are written as they are."""
-    return 1 if all(0 <= row.value <= 1 for row in result.scores if row.measure == measure) else 0.01
 
 
 def _estimate(estimate: Estimate | None, unit: float) -> Cell:

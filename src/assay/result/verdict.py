@@ -35,19 +35,17 @@ def make_verdict(result: Result) -> Verdict:
     """The verdict by the first measure: the better system and how sure that is, or the score of one system."""
     # The facts of each sentence; the first is the verdict.
     parts: list[dict[str, Any]] = []
-    if result.about.command == "bayes" and len({(row.a, row.b) for row in result.bayes}) == 1:
-        for posterior in result.bayes:
-            pair = {"type": "bayes", "a": posterior.a, "b": posterior.b, "measure": posterior.measure}
-            shares = {"shares": {**vars(posterior.decision)}, "margin": posterior.rope or None}
-            tested = describe_ranks(result, posterior.measure)
-            said = f"{tested} Bayesian signed-rank test: {posterior.verdict}" if tested else posterior.verdict
-            parts.append({**pair, **shares, "model": posterior.model, "said": said})
-    elif result.about.command == "bayes":
+    if result.about.command == "bayes":
         for ranking in result.rankings:
-            order = f"from the lowest to the highest: {ranking.headline or ranking.chain}."
-            tested = describe_ranks(result, ranking.measure)
-            said = f"{tested} Bayesian signed-rank test, {order}" if tested else f"On {ranking.measure}, {order}"
-            parts.append({"type": "order", "said": said})
+            pairs = pairs_on(result, ranking.measure)
+            said = summarise_pairs(result, ranking.measure, whole=len(result.bayes) == 1)
+            if len(pairs) == 1:
+                (row,) = pairs
+                pair = {"type": "bayes", "a": row.a, "b": row.b, "measure": row.measure, "model": row.model}
+                parts.append({**pair, "shares": {**vars(row.decision)}, "margin": row.rope or None, "said": said})
+            else:
+                named = said if describe_ranks(result, ranking.measure) else f"On {ranking.measure}: {said}"
+                parts.append({"type": "order", "said": named})
         parts += [{"type": "order", "said": _said_of_runs(result, row)} for row in result.comparisons[:1]]
     elif result.about.command == "agreement":
         parts = list(_facts_of_annotators(result))
@@ -761,3 +759,64 @@ def describe_posterior(posterior: Posterior, region: str = "") -> str:
     }[posterior.kind]
     needed = f"; {coefficient(SURE)} is needed" * (posterior.kind == "bayes-open")
     return f"{text} {coefficient(most, 3)}{needed}{last}"
+
+
+def unit_of(result: Result, measure: str) -> float:
+    """The factor of a measure's scores that makes them fractions: 1, or 0.01 if they are written as they are."""
+    return 1 if all(0 <= row.value <= 1 for row in result.scores if row.measure == measure) else 0.01
+
+
+_LISTED = 2
+"""The largest number of decided pairs that the summary names."""
+
+
+def pairs_on(result: Result, measure: str) -> list[Posterior]:
+    """The posteriors of each two systems on a measure."""
+    return [row for row in result.bayes if row.measure == measure]
+
+
+def describe_pair(result: Result, row: Posterior) -> tuple[str, str]:
+    """One sentence on two systems with the region of equivalence, and the rest of their verdict."""
+    first = describe_posterior(row)
+    return describe_posterior(row, _region(result, row)), row.verdict.removeprefix(first).strip()
+
+
+def _region(result: Result, row: Posterior) -> str:
+    """The region of equivalence in words."""
+    if not row.rope:
+        return "every difference counts"
+    fraction = unit_of(result, row.measure) == 1
+    return f"region of equivalence: ±{points(float(f'{row.rope:.3g}')) if fraction else f'{row.rope:.3g}'}"
+
+
+def summarise_pairs(result: Result, measure: str, *, whole: bool = False) -> str:
+    """What is decided on a measure: the one pair (with `whole`, all about it), a few pairs by name, or how many; and
+    how many are undecided."""
+    rows, ranks = pairs_on(result, measure), describe_ranks(result, measure)
+    sentences = [f"{ranks} Bayesian signed-rank test:"] if ranks else []
+    if len(rows) == 1:
+        return " ".join([*sentences, rows[0].verdict if whole else describe_pair(result, rows[0])[0]])
+    decided = [row for row in rows if "undecided" not in row.claims]
+    if len(decided) <= _LISTED:
+        named = [describe_posterior(row).partition(f" on {measure}")[0] for row in decided]
+    else:
+        kinds = {
+            "bayes-better": "one system is better",
+            "bayes-equivalent": "both systems are practically equivalent",
+        }
+        kinds["identical"] = "both systems have identical scores"
+        numbers = {text: sum(row.kind == kind for row in decided) for kind, text in kinds.items()}
+        among = {number: f"{number:,} of {len(rows):,}" for number in numbers.values()}
+        among[len(rows)] = f"all {len(rows):,}"
+        named = [f"{text} in {among[number]} pairs" for text, number in numbers.items() if number]
+        named = [f"{named[0][0].upper()}{named[0][1:]}", *named[1:]]
+    noun = "share of posterior draws" if any(map(is_drawn, rows)) else "posterior probability"
+    sure, region = coefficient(SURE), _region(result, rows[0])
+    if decided:
+        by_share = any(row.kind != "identical" for row in decided)
+        sentences.append(f"{'; '.join(named)}{f' ({noun} of at least {sure}; {region})' * by_share}.")
+    if undecided := len(rows) - len(decided):
+        count = f"{undecided:,} of {len(rows):,}" if decided else f"All {len(rows):,}"
+        reason = "" if decided else f" (no {noun} reaches {sure}; {region})"
+        sentences.append(f"{count} pairs of systems {'is' if undecided == 1 else 'are'} undecided{reason}.")
+    return " ".join(sentences)

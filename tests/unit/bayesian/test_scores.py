@@ -278,7 +278,7 @@ def test_the_verdict_begins_with_wilcoxons_test() -> None:
     result = result_of(text)
     assert result.verdict.startswith(
         "On score, no two systems differ significantly over 6 data sets (Wilcoxon's signed-rank test, smallest p "
-        "(Holm) = 0.0938). Bayesian signed-rank test, from the lowest to the highest: A < "
+        "(Holm) = 0.0938). Bayesian signed-rank test: One system is better in all 3 pairs (share of posterior draws "
     )
     for copy in (result, Result.from_json(result.to_json())):
         shown = draw_text(copy, full=True).replace("\n", " ")

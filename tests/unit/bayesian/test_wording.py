@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from assay.bayesian.pairs import describe_order, posterior_verdict
 from assay.bayesian.table import Rope
-from assay.render.runs import summarise_pairs
 from assay.result.grammar import SURE, decide_kind, with_kind
 from assay.result.schema import CurvePoint, Posterior, Thirds
+from assay.result.verdict import summarise_pairs
 from cases import each
 from unit.render.pictures.drawn import posterior, result
 
