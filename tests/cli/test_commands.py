@@ -370,7 +370,7 @@ def test_cite_refuses_what_is_no_result(assay, here):
     (here / "x.json").write_text("{}")
     done = assay("cite", "x.json")
     assert done.stderr == (
-        "assay: x.json: schema None, but assay reads 'assay/2'. Was it written by assay --format json?\n"
+        "assay: x.json: has no schema, but assay reads 'assay/2'. Was it written by assay --format json?\n"
     )
 
 

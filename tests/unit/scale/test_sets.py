@@ -240,7 +240,7 @@ def test_json_goes_there_and_back_and_every_format_shows_it(three: Results) -> N
         "each data set has a page of its own. Give a folder for them: --html FOLDER"
     )
     wrong = refusal(Results.from_json, three.overall.to_json())
-    assert wrong.startswith("schema 'assay/2', but assay reads 'assay/sets/2'")
+    assert wrong.startswith("has the schema 'assay/2', but assay reads 'assay/sets/2'")
 
 
 def test_scores_are_runs_for_the_bayesian_comparison(three: Results) -> None:
