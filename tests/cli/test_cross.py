@@ -299,7 +299,7 @@ def test_other_words_end_with_their_place_or_are_left_out(assay):
     done = assay("cross", *THEORIES, "x@ps=other.mrg", "--on-mismatch", "skip", *QUICK, "--format", "json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["about"]["units"] == 1
-    assert "warning: 1 of 2 sentences were left out." in done.stderr.splitlines()
+    assert "warning: 1 of 2 sentences was left out." in done.stderr.splitlines()
 
 
 # --- several guidelines ---

@@ -199,7 +199,7 @@ def test_another_sentence_split_is_told_of(file):
     file("gold.conllu", conllu(tagged("a/X b/Y"), tagged("c/X"), tagged("d/X")))
     file("s.conllu", conllu(tagged("a/X b/X c/X d/X")))
     result = assay.score("gold.conllu", "s.conllu", times=10)
-    assert "s has 1 sentences, but gold has 3. Gold's sentences are used." in result.warnings
+    assert "s has 1 sentence, but gold has 3. Gold's sentences are used." in result.warnings
     assert (result.about.units, result.about.aligned_by) == (3, "words")
 
 

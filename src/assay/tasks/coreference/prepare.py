@@ -408,7 +408,7 @@ def _compare_words(run: Run, gold: Corpus, systems: dict[str, Corpus]) -> Bools:
     run.warnings += [documents_left_out(system=name, lines=found[:MOST_PROBLEMS]) for name, found in problems.items()]
     run.require(
         sentences_left_out(
-            text="{number} of {sentences} documents were left out, because their texts differ.",
+            text="{number} of {sentences} documents {were} left out, because their texts differ.",
             nothing="no document has the same words in all files.",
             number=int(wrong.sum()),
             sentences=len(wrong),

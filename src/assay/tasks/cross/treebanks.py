@@ -786,7 +786,8 @@ def _read_files(
         raise AlignmentError("no sentence has the same words in all files.")
     warnings = [f"{'left out: ' if skip else ''}{line}." for line in (*list_problems(places), *list_problems(facts))]
     if wrong.any():
-        warnings.append(f"{int(wrong.sum()):,} of {len(wrong):,} sentences were left out.")
+        were = "was" if wrong.sum() == 1 else "were"
+        warnings.append(f"{int(wrong.sum()):,} of {len(wrong):,} sentences {were} left out.")
     banks = [bank.select(~wrong) for bank in banks]
     for bank in banks:
         corpus, unparsed = bank.corpus, len(bank.corpus.unparsed)

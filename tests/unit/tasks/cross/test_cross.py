@@ -453,7 +453,7 @@ def test_sentences_with_other_words_are_left_out_for_all(crossed, write, other):
     assert values(result, "m", "f1") == {"uas@dep": 1, "las(subtypes=true)@dep": 1}
     place = [text for text in result.warnings if text.startswith("left out: m.conllu:5: ")]
     assert len(place) == 1
-    assert "1 of 2 sentences were left out." in result.warnings
+    assert "1 of 2 sentences was left out." in result.warnings
 
 
 def test_what_is_left_out_first_does_not_shift_what_follows(crossed, write):
@@ -523,7 +523,7 @@ def test_a_faulty_tree_is_refused_or_left_out(crossed, write):
     result = crossed("m@dep=m.conllu", on_mismatch="skip")
     assert (result.about.units, parts(result, "tedeval", "m")["delta"]) == (1, 0)
     assert f"left out: {fault}." in result.warnings
-    assert "1 of 2 sentences were left out." in result.warnings
+    assert "1 of 2 sentences was left out." in result.warnings
 
 
 def test_several_roots_hang_below_one(crossed, write):
