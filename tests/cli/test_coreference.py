@@ -280,7 +280,9 @@ def test_documents_that_gold_does_not_have_can_be_ignored(assay: Run) -> None:
     arguments = ("score", "bad/key.conll", "bad/extra-document.conll", "-m", "mentions", "--format", "json", *QUICK)
     result = result_of(assay(*arguments, "--missing", "empty"))
     assert result.score("extra-document", "mentions").value == 1
-    assert result.warnings[0] == "extra-document: the document (bad/three); part 000 ignored: not in gold."
+    assert result.warnings[0] == (
+        "extra-document: has the document (bad/three); part 000, which gold does not have; it is ignored."
+    )
 
 
 @pytest.mark.parametrize(("policy", "number"), [("first", 6), ("drop", 5)])

@@ -100,14 +100,14 @@ def test_documents_that_gold_does_not_have_can_be_ignored(gold: str, file: File)
     system = documents(zero="[1 Tom] left .|[1 he] left .", two=TWO, one=ONE)
     result = scored(gold, file("s.conll", system), missing="empty")
     assert figures(result) == figures(scored(gold, gold))
-    assert result.warnings[0] == "s: the document (zero); part 000 ignored: not in gold."
+    assert result.warnings[0] == "s: has the document (zero); part 000, which gold does not have; it is ignored."
 
 
 def test_missing_and_foreign_documents_are_both_told_of(gold: str, file: File) -> None:
     system = file("s.conll", documents(one=ONE, three="[1 Tom] left ."))
     assert scored(gold, system, missing="empty").warnings[:2] == (
         "s: lacks the document (two); part 000, which is scored as empty.",
-        "s: the document (three); part 000 ignored: not in gold.",
+        "s: has the document (three); part 000, which gold does not have; it is ignored.",
     )
 
 
@@ -295,7 +295,7 @@ def test_other_ends_of_sentences_are_told_of(gold: str, file: File) -> None:
     result = scored(gold, file("s.conll", system))
     assert figures(result) == figures(scored(gold, gold))
     assert result.warnings[0] == (
-        "s: 1 document is cut into different sentences from in gold (first: s.conll:2). This changes no score."
+        "s: 1 document is split into other sentences than in gold (first: s.conll:2). This changes no score."
     )
 
 
