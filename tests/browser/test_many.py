@@ -43,8 +43,8 @@ def test_the_chosen_pair_has_its_sentence_its_forest_and_its_triangle_at_once(ru
     row = found.bayes[0]
     assert page.locator("#pair h2").inner_text() == f"{row.a} and {row.b}: token"
     assert page.locator("#pair .verdict").inner_text() == (
-        "Undecided between TnT and Collins on token: the largest share of posterior draws, for Collins, is .829; .95 "
-        "is needed (region of equivalence: ±0.2 points)."
+        "The data do not decide between TnT and Collins on token: the largest share of posterior draws, for Collins, "
+        "is .829; .95 is needed (region of equivalence: ±0.2 points)."
     )
     forest, triangle = page.locator("#pair .twins figure").all()
     shown = forest.inner_text()

@@ -226,7 +226,7 @@ def test_missing_runs_are_an_error_and_may_be_left_out(assay: Run, here: Path) -
     )
     done = assay("bayes", "p.csv", "--rope", "0.002", "--common")
     assert done.returncode == 0
-    assert "1 measurements are missing or undefined, so 1 runs were left out." in done.stderr
+    assert "1 measurement is missing or undefined, so 1 run was left out." in done.stderr
 
 
 def test_help_says_which_columns_and_options_there_are(assay: Run) -> None:

@@ -273,14 +273,16 @@ def test_missing_documents_can_be_scored_as_empty(assay: Run) -> None:
     arguments = ("score", "bad/key.conll", "bad/missing-document.conll", "-m", "mentions", "--format", "json", *QUICK)
     result = result_of(assay(*arguments, "--missing", "empty"))
     assert result.score("missing-document", "mentions", "recall").value == pytest.approx(4 / 6)
-    assert result.warnings[0] == "missing-document: lacks the document (bad/two); part 000, scored as empty."
+    assert result.warnings[0] == "missing-document: lacks the document (bad/two); part 000, which is scored as empty."
 
 
 def test_documents_that_gold_does_not_have_can_be_ignored(assay: Run) -> None:
     arguments = ("score", "bad/key.conll", "bad/extra-document.conll", "-m", "mentions", "--format", "json", *QUICK)
     result = result_of(assay(*arguments, "--missing", "empty"))
     assert result.score("extra-document", "mentions").value == 1
-    assert result.warnings[0] == "extra-document: the document (bad/three); part 000 ignored: not in gold."
+    assert result.warnings[0] == (
+        "extra-document: has the document (bad/three); part 000, which gold does not have; it is ignored."
+    )
 
 
 @pytest.mark.parametrize(("policy", "number"), [("first", 6), ("drop", 5)])

@@ -65,7 +65,7 @@ def test_the_tables_read_as_in_the_paper(assay):
     ]
     assert [line.count("N/A") for line in lines if line.startswith("| brown | 100.00")] == [4, 3]
     assert "(sizes 2.1)" in done.stdout
-    assert "brown: no functions in its trees, so labelled TedEval does not apply." in done.stdout
+    assert "brown: its trees have no functions, so labelled TedEval does not apply." in done.stdout
 
 
 def test_sizes_and_subtypes_may_be_chosen(assay):
@@ -262,7 +262,7 @@ MALT = "malt@dep=malt.conllu"
         ((*THEORIES, MALT, "--functions", "rr=dep.conllu"), "there is no theory 'rr'. Available: dep, ps."),
         (
             (*THEORIES, "malt@dep=short.conllu"),
-            "short.conllu: sentences: 1, but dep.conllu has 2. "
+            "short.conllu: contains 1 sentence, but dep.conllu has 2. "
             "Files of all frameworks must have the same sentences in the same order.",
         ),
         (
@@ -299,7 +299,7 @@ def test_other_words_end_with_their_place_or_are_left_out(assay):
     done = assay("cross", *THEORIES, "x@ps=other.mrg", "--on-mismatch", "skip", *QUICK, "--format", "json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["about"]["units"] == 1
-    assert "warning: 1 of 2 sentences were left out." in done.stderr.splitlines()
+    assert "warning: 1 of 2 sentences was left out." in done.stderr.splitlines()
 
 
 # --- several guidelines ---
@@ -374,8 +374,11 @@ def test_one_gold_is_more_general(assay):
             "--functions and --theory a+b are for trees. Leave them out with --task tags.",
         ),
         (("--sizes", "paper"), "--sizes is for trees. Leave it out with --task tags."),
-        (("-m", "las"), "-m las: is for dependencies, and tags are compared here: measures of tags."),
-        (("-m", "tedeval"), "-m tedeval: it is always given. It needs no -m."),
+        (
+            ("-m", "las"),
+            "-m las: this measure is for dependencies, but tags are compared here. Use measures of tags.",
+        ),
+        (("-m", "tedeval"), "-m tedeval: it is always reported. Remove -m."),
         (("--edit-costs", "ad=1"), "there is no edit 'ad'. Did you mean add?"),
         (("--edit-costs", "add"), "--edit-costs add: give both costs as numbers, e.g. add=2,delete=1"),
         (("--edit-costs", "add=0,delete=0"), "--edit-costs add=0,delete=0: one of the two must be above 0."),
@@ -395,7 +398,7 @@ def test_what_guidelines_do_not_have_is_refused(assay, tagged, arguments, messag
     [
         ((*THEORIES, MALT, "--edit-costs", "add=2"), "TedEval 2.1 has no sizes for such costs. Add --sizes paper"),
         ((*THEORIES, MALT, "--label-path", "/"), "--column and --label-path are for --task tags, spans or graphs."),
-        (("subsumes", *THEORIES[:2]), "assay cross subsumes takes two theories, but 1 are given."),
+        (("subsumes", *THEORIES[:2]), "assay cross subsumes takes two theories, but got 1."),
         ((*THEORIES, MALT, "--task", "graphs"), "ps.mrg: arcs and phrases have no common unit."),
         (
             ("--task", "spans", *THEORIES, "--theory", "x=dep.conllu", MALT),

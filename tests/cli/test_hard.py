@@ -265,7 +265,7 @@ def test_sentences_skipped_for_their_normalisation_are_told_with_the_remedy(assa
     done = assay("score", "nfc.tsv", "nfd.tsv", "--times", "20", "--on-mismatch", "skip")
     assert done.returncode == 0
     assert (
-        "nfd: 1 places differ only in Unicode normalisation. To compare them, convert both files to NFC, e.g. "
+        "nfd: 1 place differs only in Unicode normalisation. To compare them, convert both files to NFC, e.g. "
         "with uconv -x nfc."
     ) in done.stderr
 

@@ -228,10 +228,10 @@ def test_tables_are_chosen_drawn_in_a_pipe_and_refused_by_a_wrong_name(assay, he
         "# Upper bound of the combination",
     ]
     there = "scores, tests, differences, contributions, changes, "
-    assert f"note: there is no table slices here. There are: {there}" in chosen.stderr
+    assert f"note: there is no table slices here. Available: {there}" in chosen.stderr
     none = assay(*command, "--table", "slices,growth", "-o", "none.tsv", "--html", "none.html")
     assert none.returncode == 2 and none.stderr.count("\n") == 1
-    assert none.stderr.startswith("assay: there is no table slices or growth here. There are: scores, tests, ")
+    assert none.stderr.startswith("assay: there is no table slices or growth here. Available: scores, tests, ")
     assert not list(here.glob("none.*"))
     empty = assay(*command, "--table", "")
     assert (empty.returncode, empty.stdout) == (2, "")

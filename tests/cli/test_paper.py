@@ -203,7 +203,7 @@ def test_without_matplotlib_all_but_the_figure_is_written(
     done = assay("score", "gold.conllu", "a.conllu", "--paper", "p")
     assert done.returncode == 0, done.stderr
     reason = "figures need matplotlib. Install it: pip install matplotlib"
-    assert f"note: p/figure.pdf is not written: {reason}\n" in done.stderr
+    assert f"note: p/figure.pdf was not written: {reason}\n" in done.stderr
     assert {path.name for path in (here / "p").iterdir()} == FILES - {"figure.tex", "figure.pdf"}
 
 

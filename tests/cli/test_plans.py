@@ -115,7 +115,7 @@ def test_a_page_and_other_formats_of_a_plan_are_written(assay, pilot):
         ("g.conllu x.conllu y.conllu --slice label", "No such option '--slice'."),
         ("g.conllu x.conllu y.conllu --power 1.5", "--power 1.5: give a probability between 0 and 1, e.g. 0.8."),
         ("g.conllu x.conllu y.conllu --margin las=1pt", "--margin las=1pt: there is no measure 'las'."),
-        ("g.conllu x.conllu z=x.conllu -m accuracy", "x → z on accuracy: no plan, because the systems do not"),
+        ("g.conllu x.conllu z=x.conllu -m accuracy", "x → z on accuracy: there is no plan, because the systems do"),
     ],
 )
 def test_what_cannot_be_planned_stops_with_an_error(assay, pilot, options, message):
@@ -186,8 +186,8 @@ def test_annotators_make_a_table_of_items(assay, rated):
         ("ratings.csv --system m=nowhere.csv", "nowhere.csv: cannot be opened"),
         (
             "ratings.csv --column r0 --column r1 --column r2 --column r3 --system m=m.csv",
-            "m on accuracy: no plan, because 4 annotators are too few to estimate how much annotators vary. Give at "
-            "least 5.",
+            "m on accuracy: there is no plan, because 4 annotators are too few to estimate how much annotators vary. "
+            "Give at least 5.",
         ),
     ],
 )

@@ -97,8 +97,8 @@ def test_a_lead_that_is_the_likeliest_case_but_weak(result: Result) -> None:
     assert max(point.decision.equal or 0 for point in one.prior_curve) == pytest.approx(0.760, abs=0.005)
     assert one.kind == "bayes-open"
     assert one.verdict.startswith(
-        "Undecided between crfsuite-ap and perceptron on token_accuracy: the largest share of posterior draws, for "
-        f"perceptron, is {one.decision.b:.3f}; .95 is needed. ".replace("is 0.", "is .")
+        "The data do not decide between crfsuite-ap and perceptron on token_accuracy: the largest share of posterior "
+        f"draws, for perceptron, is {one.decision.b:.3f}; .95 is needed. ".replace("is 0.", "is .")
     )
 
 

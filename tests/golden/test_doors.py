@@ -331,7 +331,7 @@ def test_gold_leaves_out_what_nobody_annotated_and_so_do_systems():
     assert (result.about.units, result.gold.left_out) == (expected["units"], expected["left_out"])
     assert assay.Result.from_json(result.to_json()).gold.left_out == expected["left_out"]
     assert result.warnings[0] == (
-        "gold: 2 of 4 documents are left out, also of the systems (1 not annotated and 1 skipped)."
+        "gold: 2 of 4 documents are left out, also from the systems (1 not annotated and 1 skipped)."
     )
     # Predictions without ids correspond by their numbers in the file.
     bare = str(DATA / "labelstudio" / "predictions.json")
@@ -345,7 +345,7 @@ def test_documents_without_a_prediction_are_scored_as_empty_on_request():
     for system in systems:
         check_counts(result, system, expected[system])
     assert result.systems[1].left_out == {"without predictions": 2}
-    assert "m2: lacks 2 documents: 12, 14, scored as empty." in result.warnings
+    assert "m2: lacks 2 documents: 12, 14; these are scored as empty." in result.warnings
     try:
         assay.compare(export, systems, "exact", which=which, times=5)
     except AssayError as error:

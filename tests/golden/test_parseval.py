@@ -132,11 +132,11 @@ def warnings_of(case, spec, folder):
 
 def test_what_programs_pass_over_in_silence_is_reported(tmp_path):
     gold, test = (str(tmp_path / f"{side}.brackets") for side in ("gold", "test"))
-    not_scored = "missing constituents in f1-all and recall-all."
+    not_scored = "leaves it out; f1-all and recall-all count the constituents as missing."
     assert "gold: empty elements left out: 1." in warnings_of("functions_and_indices", SPECS["SPMRL"], tmp_path)
     assert (
-        f"test.brackets has other words left than gold in 1 sentence ({gold}:2): left out of "
-        f"parseval(preset=spmrl), {not_scored}"
+        f"test.brackets keeps other words than gold in 1 sentence ({gold}:2). "
+        f"parseval(preset=spmrl) {not_scored}"
     ) in warnings_of("length_mismatch", SPECS["SPMRL"], tmp_path)
     assert f"test.brackets: {test}:2: 'fast' is not in {gold}" in warnings_of("length_mismatch", "parseval", tmp_path)
     for case, called in (("root_S1", "labelled S1"), ("root_differs_TOP_vs_ROOT", "labelled ROOT")):
@@ -149,7 +149,7 @@ def test_what_programs_pass_over_in_silence_is_reported(tmp_path):
         "constituent."
     ) in warnings_of("empty_root_label", SPECS["COLLINS"], tmp_path)
     assert (
-        f"test.brackets has no tree for 1 sentence ({gold}:2): left out of parseval(preset=collins), {not_scored}"
+        f"test.brackets has no tree for 1 sentence ({gold}:2). parseval(preset=collins) {not_scored}"
     ) in warnings_of("empty_parse", SPECS["COLLINS"], tmp_path)
 
 

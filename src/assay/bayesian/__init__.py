@@ -210,7 +210,9 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
             f"large' (--table differences) shows in brackets how each share changes under other priors."
         )
     if error > LARGEST_ERROR:
-        warnings.append(f"Numerical error of the shares: up to {error:.4f}. More draws can reduce it: --draws 200000")
+        warnings.append(
+            f"The shares have a numerical error of up to {error:.4f}. More draws can reduce it: --draws 200000"
+        )
     if posteriors and discordant and not any(split.tested for row in posteriors for split in row.replications):
         warnings.append("--pairs: no row matches these measures, data sets, systems and splits.")
 
@@ -245,7 +247,7 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
         notes.append("These shares are not corrected for multiple comparisons.")
     notes += table.notes
     if 0 < error <= LARGEST_ERROR:
-        notes.append(f"Numerical error of the shares: at most {error:.4f}.")
+        notes.append(f"The shares have a numerical error of at most {error:.4f}.")
     if left_out:
         names = ", ".join(left_out)
         notes.append(f"Not read as scores, because they exceed 1 or fall below 0: {names}. To compare them: -m")

@@ -14,6 +14,7 @@ from assay.classes import dataclass
 from assay.errors import InputError, UsageError, unknown
 from assay.experiment.tables import PAIRS, Row, Split, read_measurements, read_table_rows, read_whole, read_word
 from assay.formats.source import Source
+from assay.result.numbers import plural
 from assay.stats.bayes import is_within
 from assay.stats.intervals import wilson
 
@@ -261,7 +262,8 @@ def pair_runs(
         raise InputError(f"{runs.name}: no {unit} has {measure} of all systems.")
     warnings = []
     if lost:
-        warnings.append(f"{measure}: {len(missing):,} measurements are missing or undefined, so {lost:,} runs were "
+        gone = plural(len(missing), "measurement is", "measurements are")
+        warnings.append(f"{measure}: {gone} missing or undefined, so {plural(lost, 'run was', 'runs were')} "
         f"left out.")
     if empty:
         warnings.append(f"{measure}: no runs of all systems on {', '.join(empty)}.")

@@ -104,7 +104,7 @@ class Output:
 
             known = [*dict.fromkeys(table.name for table in tables(overall)), *["examples"] * bool(overall.examples)]
             absent = [name for name in self.tables if name not in known]
-            text = f"there is no table {' or '.join(absent)} here. There are: {', '.join(known)}"
+            text = f"there is no table {' or '.join(absent)} here. Available: {', '.join(known)}"
             if len(absent) == len(self.tables):
                 raise UsageError(text)
             remarks[:0] = [f"note: {text}"] if absent else []
@@ -120,7 +120,7 @@ class Output:
             with self.progress("Drawing …"):
                 contents, reason = make_paper(result, Path(self.paper))
             in_paper = write_into(Path(self.paper), contents)
-            remarks += [f"note: {Path(self.paper, 'figure.pdf')} is not written: {reason}"] if reason else []
+            remarks += [f"note: {Path(self.paper, 'figure.pdf')} was not written: {reason}"] if reason else []
         if self.html and isinstance(result, Results):
             from assay.render.page import pages
 

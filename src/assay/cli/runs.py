@@ -80,7 +80,8 @@ def run_due(plan: str, retry: bool, rescore: bool, dry_run: bool, quiet: bool, *
         if outcome is None:
             reasons = Counter(job.why for job in due)
             listed = "; ".join(f"{number} {why}" for why, number in reasons.items())
-            click.echo(f"{total} runs are due ({listed})." if total else "no run is due.", err=True)
+            are_due = "run is due" if total == 1 else "runs are due"
+            click.echo(f"{total} {are_due} ({listed})." if total else "no run is due.", err=True)
             return
         lead = f"[{number}/{total}] {outcome.run}: "
         if outcome.state == "failed":
@@ -110,6 +111,7 @@ def show_status(plan: str) -> None:
       assay experiment status taggers.toml
     """
     from assay import experiment
+    from assay.result.numbers import plural
 
     progress = experiment.status(plan)
     designs: dict[str, list[str]] = {}
@@ -137,9 +139,10 @@ def show_status(plan: str) -> None:
     if progress.count("due"):
         lines.append(f"time left: {_time(progress.left)} ({_at_a_time(progress.jobs)})")
     if progress.imported:
-        lines.append(f"imported: {progress.imported} runs.")
+        lines.append(f"imported: {plural(progress.imported, 'run')}")
     if progress.others:
-        lines.append(f"kept, but not exported: {progress.others} runs that are no longer in the file.")
+        others = plural(progress.others, "run that is", "runs that are")
+        lines.append(f"kept, but not exported: {others} no longer in the file.")
     # Each failure with the end of its log; those that failed in the same way once.
     failures: dict[tuple[str, str], list[Outcome]] = {}
     for outcome in progress.failures:
@@ -167,8 +170,9 @@ def export_runs(plan: str, output: str | None, pairs: bool) -> None:
     progress = experiment.status(plan)
     missing = progress.count("failed") + progress.count("due")
     if missing:
+        is_are = "is" if missing == 1 else "are"
         click.echo(
-            f"warning: {missing} of {progress.count('runs')} runs are missing or out of date "
+            f"warning: {missing} of {progress.count('runs')} runs {is_are} missing or out of date "
             f"({progress.count('failed')} failed, {progress.count('due')} due).",
             err=True,
         )
@@ -187,7 +191,8 @@ def import_runs(plan: str, table: str, replace: bool) -> None:
     from assay.experiment import import_measurements
 
     number = import_measurements(plan, table, replace_old=replace)
-    click.echo(f"measurements of {number} runs imported into the store.")
+    runs = "1 run" if number == 1 else f"{number:,} runs"
+    click.echo(f"The measurements of {runs} were imported into the store.")
 
 
 @experiment_command.command("splits")
@@ -226,10 +231,10 @@ def _time(seconds: float) -> str:
 
 def _summary(progress: ExperimentProgress) -> str:
     done, failed, due = (progress.count(what) for what in ("done", "failed", "due"))
-    text = f"{done} of {progress.count('runs')} runs are done"
+    text = f"{done} of {progress.count('runs')} runs {'is' if done == 1 else 'are'} done"
     if failed:
         text += f", {failed} failed (assay experiment status shows why; run --retry repeats them)"
-    return f"{text}, {due} are due." if due else f"{text}."
+    return f"{text}, {due} {'is' if due == 1 else 'are'} due." if due else f"{text}."
 
 
 @click.command(cls=Command)

@@ -274,7 +274,7 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
             raise UsageError(f"{name!r} is both an annotator and a system. Give each its own name.")
     options.check_formats([*people, *systems])
     if absent and systems:
-        fact = "--missing absent and --system cannot be given together: systems are judged where all annotators are"
+        fact = "--missing absent and --system cannot be combined: systems need documents of all annotators"
         raise UsageError(f"{fact}. Remove one, or name annotators of the same documents: --which NAME")
     # One folder for all has their annotations by name.
     in_folders = len({*map(str, people.values())}) > 1 and any(map(_find_folder, people.values()))
@@ -577,7 +577,7 @@ def _add_ratings(
     _add_scores(findings, figures, groups.number, settings)
     unsure = [figure.measure for figure in figures if not figure.resampled]
     findings.further_notes += [
-        f"{name}: no intervals, because there are too many pairs and labels." for name in unsure
+        f"{name} has no intervals, because there are too many pairs and labels." for name in unsure
     ]
     for spec, (codes, names) in cuts:
         for code, name in enumerate(names):

@@ -32,6 +32,7 @@ from assay.result import (
     enumeration,
 )
 from assay.result.grammar import ALPHA, NOTABLE
+from assay.result.numbers import plural
 from assay.stats.intervals import percentiles, t_interval, t_tail
 from assay.stats.resample import bootstrap_weights
 from assay.stats.significance import SMALLEST, Shuffling, holm, shuffling_test
@@ -211,7 +212,7 @@ def _undefined_pairs(figure: Figure, values: Array) -> Iterator[str]:
         yield f"{figure.measure} is undefined for {first}{more}, and so is the mean over pairs."
     if rows.listed is not None:
         listed = f"the {len(rows.pairs):,} with the most in common are listed" if rows.pairs else "none is listed"
-        yield f"There are {rows.number:,} pairs of annotators; {listed}."
+        yield f"There are {plural(rows.number, 'pair')} of annotators; {listed}."
 
 
 def ordinal_figure(measure: Measure, ratings: Ratings, groups: Groups) -> Figure:
@@ -551,7 +552,8 @@ def systems_of(
             raise UsageError(f"{table.path}: contains none of the annotators' items. Do items have the same names in "
             f"both files?")
         if unknown_items:
-            warnings.append(f"{name}: {unknown_items:,} items that no annotator has were left out.")
+            gone = plural(unknown_items, "item that no annotator has was", "items that no annotator has were")
+            warnings.append(f"{name}: {gone} left out.")
     names = [system.name for system in rated_systems]
     for name in names:
         if names.count(name) > 1:

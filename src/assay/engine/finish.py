@@ -241,7 +241,7 @@ def _warnings(part: Part, views: _Views, basis: int | None) -> Iterator[str]:
             raise UsageError(f"--slice {spec}: {part.sources[0].path} has no comment `# {key} = …`.")
         if not any(where is not None and where.startswith(f"{spec}=") for where, _ in views):
             yield (
-                f"--slice {spec}: nothing to break down, because all items have the same value or no measure has "
+                f"--slice {spec}: this slice shows nothing, because all items have the same value or no measure has "
                 f"items."
             )
     runs: dict[str, list[str]] = {}
@@ -286,7 +286,8 @@ def _notes(part: Part, resemblance: tuple[str, float] | None) -> Iterator[str]:
             place = counts.fields.index(field)
             for name, total in zip(counts.systems, counts.totals, strict=True):
                 scored = int(total[..., place].sum())
-                yield f"{measure} of {name} is the mean over {scored:,} of {counts.units:,} documents."
+                documents = plural(counts.units, "document")
+                yield f"{measure} of {name} is the mean over {scored:,} of {documents}."
     key, text = cluster_key(part.unit), find_task(part.plan.task).name_unit("sentence")
     divided = part.numbers["divided documents"]
     if divided:

@@ -164,10 +164,10 @@ def nothing_known(option: str, path: str, words: Mapping[str, bool], known: int)
     """Training data or a dictionary that has nothing of gold: an error for words, which hardly are all new."""
     if known:
         return
-    fact = f"--{option} {path}: contains nothing from gold"
+    fact = f"--{option} {path}: contains no word of gold"
     if len(words) >= _DISTINCT:
         raise InputError(f"{fact}. Give training data, or a list with a word per line, with or without its count.")
-    yield f"{fact}, so all are unseen."
+    yield f"{fact}, so all count as unseen."
 
 
 def _is_word_list(head: Sequence[str]) -> bool:

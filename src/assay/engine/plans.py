@@ -58,7 +58,7 @@ def with_unit_plans(result: Result, options: Options) -> Result:
         if power is None or not power.plans:
             reason = "this test cannot be planned" if test.units else "the systems do not differ"
             reason = "a score is undefined" if math.isnan(test.difference) else reason
-            notes.append(f"{test.a} → {test.b} on {test.measure}: no plan, because {reason}.")
+            notes.append(f"{test.a} → {test.b} on {test.measure}: there is no plan, because {reason}.")
             continue
         for plan in power.plans:
             observed = plan is power.plans[-1] and test.difference != 0
@@ -111,7 +111,7 @@ def with_ceiling_plans(result: Result, power: float, seed: int) -> Result:
             if people < LEAST_ANNOTATORS:
                 few = f"{people} annotators are too few to estimate how much annotators vary"
                 reason = f"{few}. Give at least {LEAST_ANNOTATORS}"
-            notes.append(f"{where}: no plan, because {reason}.")
+            notes.append(f"{where}: there is no plan, because {reason}.")
             continue
         alpha = ALPHA / len(tests)
         smallest = partial(smallest_from_ceiling, people=people, alpha=alpha, chance=power, seed=seed)

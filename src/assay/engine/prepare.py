@@ -391,10 +391,10 @@ class Run:
         skipped = np.any([pair.skipped for _, pair in self.pairs], axis=0)
         nothing = f"{gold.name} and the systems have no sentence in common."
         units = "documents" if gold.whole_documents else "sentences"
-        text = f"{{number}} of {{sentences}} {units} were left out, because their texts differ."
+        text = f"{{number}} of {{sentences}} {units} {{were}} left out, because their texts differ."
         if faults is not None:
             nothing = f"no sentence of {gold.name} is complete in all files."
-            text = "{number} of {sentences} sentences were left out."
+            text = "{number} of {sentences} sentences {were} left out."
             skipped[[sentence for sentence, _ in faults[0]]] = True
             for (_, pair), own in zip(self.pairs, faults[1:], strict=True):
                 faulty = np.isin(pair.system.sentence_of, [sentence for sentence, _ in own])
@@ -521,7 +521,8 @@ def words_without_tags(
         there = f"Columns with tags: {known}." if known else "No other column has tags."
         raise InputError(f"{path}: column {column} contains only {mark}, so there is nothing to compare. {there}")
     if number:
-        yield f"{name}: {plural(number, 'word')} without annotation in {column}, read as O."
+        so = "so it counts" if number == 1 else "so they count"
+        yield f"{name}: {plural(number, 'word has', 'words have')} no annotation in {column}, {so} as O."
 
 
 @remark
@@ -560,7 +561,8 @@ def note_on_reading(name: str, text: str, number: int, first: list[str]) -> Iter
 def absent_documents(name: str, number: int, named: Sequence[str]) -> Iterator[str]:
     """Documents of gold that a system lacks."""
     if number:
-        yield f"{name}: lacks {list_documents(number, named)}, scored as empty."
+        scored = ", which is" if number == 1 else "; these are"
+        yield f"{name}: lacks {list_documents(number, named)}{scored} scored as empty."
 
 
 @remark
@@ -580,7 +582,8 @@ def list_documents(number: int, named: Sequence[str]) -> str:
 def matched_by_text(name: str, number: int, same: int) -> Iterator[str]:
     """Documents that have no id of gold's, or those of other texts, but the texts of gold's documents."""
     reason = "the same ids belong to different texts" if same else "no ids are the same"
-    yield f"{name}: {plural(number, 'document')} matched with gold by text, because {reason}."
+    matched = plural(number, "document was", "documents were")
+    yield f"{name}: {matched} matched with gold by text, because {reason}."
 
 
 def _list_keys(keys: Sequence[str | int]) -> str:
@@ -637,11 +640,13 @@ def alignment(
             f"gold words have a counterpart among {theirs:,}."
         )
     elif by_words and sentences != their_sentences:
-        yield f"{name} has {their_sentences:,} sentences, but gold has {sentences:,}. Gold's sentences are used."
+        number_of = plural(their_sentences, "sentence")
+        yield f"{name} has {number_of}, but gold has {sentences:,}. Gold's sentences are used."
     yield from (f"{name}: {line}" for line in list_problems(problems, number))
     if normalisations:
+        places = plural(normalisations, "place differs", "places differ")
         yield (
-            f"{name}: {normalisations:,} places differ only in Unicode normalisation. To compare them, convert both "
+            f"{name}: {places} only in Unicode normalisation. To compare them, convert both "
             f"files to NFC, e.g. with uconv -x nfc."
         )
 
@@ -660,7 +665,7 @@ def sentences_left_out(text: str, nothing: str, number: int, sentences: int) -> 
     if number == sentences:
         raise AlignmentError(nothing)
     if number:
-        yield text.format(number=f"{number:,}", sentences=f"{sentences:,}")
+        yield text.format(number=f"{number:,}", sentences=f"{sentences:,}", were="was" if number == 1 else "were")
 
 
 def exclude_sentences(pair: Pair, skipped: Bools) -> Pair:
@@ -813,7 +818,8 @@ class OpenFiles:
 @remark
 def ignored_positions(number: int) -> Iterator[str]:
     """Positions that gold marks as not to be judged."""
-    yield f"Gold has -100 at {plural(number, 'position')}, left out on both sides."
+    left_out = "it is" if number == 1 else "they are"
+    yield f"Gold has -100 at {plural(number, 'place')}; {left_out} left out of gold and systems."
 
 
 @remark

@@ -189,7 +189,7 @@ def _plan(result: Result, views: _Views, places: Mapping[str, list[int]], option
         a, b, figures = places[row.a], places[row.b], views[row.slice, row.measure]
         values, numbers = figures.values(row.score), (len(a), len(b))
         if max(numbers) == 1 or figures.tallies.units < 2:
-            notes.append(f"{row.a} → {row.b} on {row.measure}: no plan, because neither has several runs.")
+            notes.append(f"{row.a} → {row.b} on {row.measure}: there is no plan, because neither has several runs.")
             continue
         lines, sizes = figures.linear_values(row.score, [*a, *b])
         of_units, units = figures.degrees(row.score, [*a, *b]), figures.tallies.units

@@ -80,7 +80,7 @@ def documents_not_meant(name: str, reasons: Mapping[str, int], documents: int, i
     """Documents without an annotation that is meant."""
     if number := sum(reasons.values()):
         listed = enumeration([f"{count:,} {reason}" for reason, count in reasons.items()])
-        fact = "left out, also of the systems" if is_gold else "without an annotation to read"
+        fact = "left out, also from the systems" if is_gold else "without an annotation to read"
         are = "is" if number == 1 else "are"
         yield f"{name}: {number:,} of {documents:,} documents {are} {fact} ({listed})."
 
@@ -189,7 +189,7 @@ def faulty_sentences(name: str, places: Sequence[str], number: int) -> Iterator[
     """Sentences that were left out since their annotation is faulty."""
     yield from (f"left out: {place}" for place in places)
     if number > MOST_PROBLEMS:
-        yield f"left out: {number - MOST_PROBLEMS:,} more faulty sentences of {name}."
+        yield f"left out: {plural(number - MOST_PROBLEMS, 'more faulty sentence')} of {name}."
 
 
 def check_files(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Remark]:

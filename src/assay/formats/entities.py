@@ -381,7 +381,7 @@ def read_corefud_chains(corpus: Corpus, *, zeros: str = "score", repair: str = "
         "Mentions whose head was an empty node, headed by the first word that depends on none of the others: {}.": (
             len(lost)
         ),
-        "Heads of {} mentions not given: first word taken.": (_HEAD in fields) * int((heads < 0).sum()),
+        "Mentions without a head, headed by their first word: {}.": (_HEAD in fields) * int((heads < 0).sum()),
         "Entities in several documents, each cut into a chain per document: {}.": (_NUMBERED_BY_DOCUMENT not in order)
         * sum(number > 1 for number in Counter(entity for _, entity in numbers).values()),
         "Words with Bridge, which was not read: {}.": len(_find_values(corpus, "Bridge")[0]),

@@ -26,6 +26,7 @@ from assay.formats.columns import CONLL09, CONLLU, ROLES
 from assay.formats.emptynodes import find_line_place
 from assay.formats.graphs import NO_MARKS, SDP_VERSIONS, find_empty_node_lines, find_empty_nodes, read_enhanced_graphs
 from assay.formats.roles import HEADS, MARK, NOTHING, SPANS, has_predicate, with_roles
+from assay.formats.spandocuments import describe_lost
 
 _OF_ARCS = ("conllu", "sdp", "mrp")
 _OF_HEADS = ("conll09", "up")
@@ -121,7 +122,7 @@ def without_graph(source: Input, target: str) -> tuple[Corpus, list[str]]:
     else:
         corpus = source.read()
         number, what, names = len(_find_arcs(corpus)[0]), "arcs", ", ".join(_OF_ARCS)
-    losses = [f"{target} has no place for {number:,} {what}: left out. Formats for them: {names}."]
+    losses = [f"{target} has no place for {what}; left out: {number:,}. Formats for them: {names}."]
     return corpus, losses if number else []
 
 
@@ -241,16 +242,16 @@ def _choose_columns(corpus: Corpus, target: str, losses: list[str]) -> dict[str,
     others = corpus.columns.keys() - {*taken.values(), *graph}
     lost = [name for name in corpus.columns if name in others and not corpus.is_empty(name)]
     if lost:
-        losses.append(f"{target} has no place for {', '.join(lost)}: left out.")
+        losses.append(f"{target} has no {describe_lost(lost)}")
     if target == "props" and corpus.has_words:
-        losses.append("props has no place for words: left out. Sentences correspond by their order.")
+        losses.append("props has no place for words, which are left out. Sentences correspond by their order.")
     if mentions := corpus.marks.get("mentions"):
-        losses.append(f"{target} has no place for {len(mentions):,} mentions in chains: left out.")
+        losses.append(f"{target} has no place for mentions in chains; left out: {len(mentions):,}.")
     kept = (*_COMMENTS.get(target, ()), "# global.columns")
     if left := sum(not line.startswith(kept) for _, line in corpus.comments):
-        losses.append(f"{target} has no place for comments: {left:,} left out.")
+        losses.append(f"{target} has no place for comments; left out: {left:,}.")
     if target not in ("conllu", "up") and corpus.aside_lines:
-        losses.append(f"{target} has no ranges or empty nodes: {len(corpus.aside_lines):,} lines left out.")
+        losses.append(f"{target} has no ranges or empty nodes; lines left out: {len(corpus.aside_lines):,}.")
     checked = (corpus.forms, *(corpus.columns[name] for name in taken.values()))
     for column in () if target in ("mrp", "biojson", "props") else checked:
         words = np.flatnonzero(column.isin(text for text in column.vocabulary if any(map(text.__contains__, _ENDS))))
@@ -299,8 +300,7 @@ def _note_idle_predicates(corpus: Corpus, target: str, losses: list[str]) -> Non
     predicates = corpus.words_of(corpus.marks.get("predicates", NO_MARKS))
     if idle := int((~np.isin(predicates, corpus.marks["arcs"].arguments["head"])).sum()):
         nouns = "words" if target == "conllu" else "nodes"
-        fact = f"{idle:,} without arguments are {nouns} like others there"
-        losses.append(f"{target} has no flag for predicates: {fact}.")
+        losses.append(f"{target} has no flag for predicates; those without arguments become plain {nouns}: {idle:,}.")
 
 
 # --- graphs ---
@@ -308,7 +308,7 @@ def _note_idle_predicates(corpus: Corpus, target: str, losses: list[str]) -> Non
 
 def _write_conllu(corpus: Corpus, columns: Mapping[str, list[str]], losses: list[str]) -> Iterator[str]:
     if frames := sum(map(bool, corpus.marks.get("predicates", NO_MARKS).labels.strings())):
-        losses.append(f"conllu has no place for frames of predicates: {frames:,} left out.")
+        losses.append(f"conllu has no place for frames of predicates; left out: {frames:,}.")
     _note_idle_predicates(corpus, "conllu", losses)
     cells: list[list[str]] = [[] for _ in range(len(corpus))]
     for _, first, _, arcs, _ in _list_sentences(corpus):
@@ -322,7 +322,7 @@ def _write_sdp(corpus: Corpus, columns: Mapping[str, list[str]], losses: list[st
     framed = version != "2014"
     frames = sum(map(bool, corpus.marks.get("predicates", NO_MARKS).labels.strings()))
     if not framed and frames:
-        losses.append(f"sdp of 2014 has no place for frames of predicates: {frames:,} left out.")
+        losses.append(f"sdp of 2014 has no place for frames of predicates; left out: {frames:,}.")
     cells: list[str] = []
     doubles: list[tuple[int, str]] = []
     for _, first, end, arcs, senses in _list_sentences(corpus):
@@ -456,7 +456,7 @@ def _write_props(corpus: Corpus, losses: list[str]) -> Iterator[str]:
     words, lemmas = corpus.words_of(predicates).tolist(), predicates.labels.strings()
     if corpus.format in ("conll2012", "up2-spans"):
         lemmas = [sense.rpartition(".")[0] or sense for sense in lemmas]
-        losses.append(f"props has no place for senses: the lemmas of {len(lemmas):,} predicates are kept.")
+        losses.append(f"props has no place for senses; predicates that keep only their lemma: {len(lemmas):,}.")
     nameless = [word for word, lemma in zip(words, lemmas, strict=True) if not lemma] if corpus.has_words else []
     if nameless:
         # Readers that split at white space would take the next column for the lemma.

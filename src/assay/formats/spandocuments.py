@@ -302,6 +302,13 @@ def list_repairs(corpus: Corpus) -> list[str]:
     return [f"{fault}: {number:,} {action} (the first: {first})." for fault, action, number, first in corpus.repairs]
 
 
+def describe_lost(columns: Sequence[str]) -> str:
+    """The words on columns without a place in a target, after "has no"."""
+    if len(columns) == 1:
+        return f"place for column {columns[0]}, which is left out."
+    return f"place for columns {', '.join(columns)}, which are left out."
+
+
 def list_losses(target: str, rows: Iterable[tuple[int, str]]) -> list[str]:
     """A sentence for each loss; rows are the number lost and the words after "has no"."""
     return [f"{target} has no {text.replace('{}', f'{number:,}')}" for number, text in rows if number]

@@ -24,7 +24,7 @@ from assay.formats import (
     writespans,
 )
 from assay.formats.columns import CONLLU
-from assay.formats.spandocuments import list_losses, list_repairs
+from assay.formats.spandocuments import describe_lost, list_losses, list_repairs
 
 TARGETS = ("conllu", "conllx", "conll", "tsv", "slash")
 """Formats of words with labels; those of graphs and of semantic roles are in `graphwriter.TARGETS`."""
@@ -142,12 +142,12 @@ def _write_words(corpus: Corpus, target: str, column: str | None, chosen: str | 
         kept = set(named.values())
     lost = [name for name in corpus.columns if name not in kept and not corpus.is_empty(name)]
     rows = [
-        (len(lost), f"place for {', '.join(lost)}: left out."),
-        (len(corpus.marks.get("mentions", ())), "place for {} mentions in chains: left out."),
+        (len(lost), describe_lost(lost)),
+        (len(corpus.marks.get("mentions", ())), "place for mentions in chains; left out: {}."),
     ]
     if target != "conllu":
-        rows.append((len(corpus.comments), "comments: {} left out."))
-        rows.append((len(corpus.aside_lines), "ranges or empty nodes: {} lines left out."))
+        rows.append((len(corpus.comments), "comments; left out: {}."))
+        rows.append((len(corpus.aside_lines), "ranges or empty nodes; lines left out: {}."))
     return text, list_losses(target, rows)
 
 
@@ -202,7 +202,7 @@ def _rewrite_tags(
     columns = {name: cells for name, cells in corpus.columns.items() if name not in asked[:-1]} | {asked[-1]: tags}
     if source.plan.words and form in _DIVIDERS:
         left = len(corpus.aside_lines)
-        losses += [f"{form} has no place for {left:,} lines of markup or comments: left out."] if left else []
+        losses += [f"{form} has no place for markup and comments; lines left out: {left:,}."] if left else []
         return "".join(_write_columns(replace(corpus, columns=columns), form, source.plan.words)), losses
     base, _, key = asked[-1].partition(":")
     if form not in _ONE_LABEL and base in CONLLU:

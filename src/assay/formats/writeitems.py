@@ -69,7 +69,7 @@ def write_items(corpus: Corpus, target: str) -> tuple[str, list[str]]:
         losses.append(f'several labels of an item are joined by {joint}. To read them: --input-format "{how}"')
     is_log = table.format in (LM_EVAL, INSPECT)
     losses += list_losses(
-        target, [(is_log, "place for the rest of the log (requests, responses, long values): left out.")]
+        target, [(is_log, "place for the rest of the log (requests, responses, long values), which is left out.")]
     )
     return _write_table(columns, target), losses
 

@@ -21,6 +21,7 @@ from assay.formats.spandocuments import (
     SpanDocument,
     SpanMention,
     cut_sentences,
+    describe_lost,
     list_losses,
     list_repairs,
     split_documents,
@@ -36,11 +37,12 @@ def write_spans(corpus: Corpus, target: str, kind: str | None = None) -> tuple[d
     """The text of each file by its name, and a sentence for everything that the target cannot contain.
 
     brat has two files for each document, WebAnno and CAS have one; other targets have one file, without a name.
-    `kind` is what to write if tools tell them apart: annotations of a person, or predictions of a model.
+    `kind` is what to write if a tool distinguishes them: annotations of a person, or predictions of a model.
     """
     if kind and target not in writetools.BY_KIND:
         raise UsageError(
-            f"--as {kind}: {target} has no such difference. It is for {' and '.join(writetools.BY_KIND)}."
+            f"--as {kind}: {target} does not distinguish annotations and predictions. Remove --as; it is for "
+            f"{' and '.join(writetools.BY_KIND)}."
         )
     events = corpus.marks.get(EVENTS)
     if "spans" not in corpus.marks and events is not None:
@@ -89,25 +91,34 @@ def _describe_losses(corpus: Corpus, documents: list[SpanDocument], target: str,
     numbers: Mapping[str, tuple[int, str]] = {
         "confidences": (
             sum(not isnan(mention.score) for mention in mentions) + int((~np.isnan(relations.scores)).sum()),
-            "scores of spans or relations: {} left out.",
+            "scores of spans or relations; left out: {}.",
         ),
-        "metadata": (len({key for document in documents for key in document.metadata}), "metadata: {} left out."),
-        "ids": (len(documents) if corpus.by_id else 0, "ids of documents: {} left out."),
-        "candidates": (sum(len(mention.identifiers[1:]) for mention in mentions), "second candidates: {} left out."),
-        "texts": (len(corpus.texts or ()), "texts: {} are words now, cut at blanks, punctuation and ends of spans."),
-        "blanks": (len(corpus) if corpus.texts is None else 0, "words: {} are a text now, with blanks between them."),
-        "scores": (int((~np.isnan(candidates.scores)).sum()), "scores of identifiers: {} left out."),
-        "links": (sum(bool(mention.identifiers) for mention in mentions), "links: {} left out."),
-        "directions": (int(is_symmetric(relations).sum()), "relations without direction: {} have one now."),
+        "metadata": (len({key for document in documents for key in document.metadata}), "metadata; left out: {}."),
+        "ids": (len(documents) if corpus.by_id else 0, "ids of documents; left out: {}."),
+        "candidates": (sum(len(mention.identifiers[1:]) for mention in mentions), "second candidates; left out: {}."),
+        "texts": (
+            len(corpus.texts or ()),
+            "texts; they ({}) are split into words at blanks, punctuation and ends of spans.",
+        ),
+        "blanks": (
+            len(corpus) if corpus.texts is None else 0,
+            "words; they ({}) are joined to texts with blanks between them.",
+        ),
+        "scores": (int((~np.isnan(candidates.scores)).sum()), "scores of identifiers; left out: {}."),
+        "links": (sum(bool(mention.identifiers) for mention in mentions), "links; left out: {}."),
+        "directions": (int(is_symmetric(relations).sum()), "relations without direction; these ({}) now have one."),
         "entities": (
             len(entities),
-            "entities of several mentions: {} left out, and facts are between first mentions.",
+            "entities of several mentions; left out: {}. Facts are between first mentions.",
         ),
-        "events": (len(events), "events: {} " + ("are spans and relations now." if is_brat else "left out.")),
-        "attributes": (sum(len(event.attributes) for event in events), "attributes of events: {} left out."),
+        "events": (
+            len(events),
+            f"events; {'they ({}) are written as spans and relations' if is_brat else 'left out: {}'}.",
+        ),
+        "attributes": (sum(len(event.attributes) for event in events), "attributes of events; left out: {}."),
         "heads": (
             0 if arguments is None else int((arguments.arguments["head_begin"] != NONE).sum()),
-            "heads of arguments: {} left out.",
+            "heads of arguments; left out: {}.",
         ),
         "long": (
             sum(
@@ -117,28 +128,29 @@ def _describe_losses(corpus: Corpus, documents: list[SpanDocument], target: str,
             )
             if target == "dygie"
             else 0,
-            "triggers of several words: {} are written as [first, last, type], which assay reads.",
+            "triggers of several words; they ({}) are written as [first, last, type], which assay reads.",
         ),
-        "relations": (len(relations), "relations: {} left out."),
-        "words": (len(corpus), "words: {} left out, places are counted in their document."),
-        "chains": (sum(len(document.clusters) for document in documents), "chains: {} left out."),
-        "sentences": (corpus.sentences - corpus.documents, "sentences within documents: {} ends left out."),
+        "relations": (len(relations), "relations; left out: {}."),
+        "words": (len(corpus), "words; left out: {}. Places are counted in their document."),
+        "chains": (sum(len(document.clusters) for document in documents), "chains; left out: {}."),
+        "sentences": (corpus.sentences - corpus.documents, "sentences within documents; ends left out: {}."),
         "documents": (
             len(documents) if corpus.by_id or corpus.sentences > corpus.documents else 0,
-            "documents: the names of {} left out, and a sentence is all by itself.",
+            "documents; names left out: {}. Each sentence is separate.",
         ),
     }
     lost = [name for name in corpus.columns if not corpus.is_empty(name)]
     parts = [*TARGETS[target].lost, *["events"] * (target not in _WITH_EVENTS)]
     parts += ["confidences"] * (target == "argilla" and kind == ANNOTATIONS)
-    rows = [*map(numbers.__getitem__, parts), (len(lost), f"place for {', '.join(lost)}: left out.")]
+    rows = [*map(numbers.__getitem__, parts), (len(lost), describe_lost(lost))]
     losses = list_losses(target, rows)
     extra = sum(not mention.listed and mention.label != "" for mention in mentions)
     if extra and target != "jsonl":
-        losses.append(f"{target} has arguments among its spans: {extra:,} that were not are now.")
+        losses.append(f"{target} lists arguments among its spans; added: {extra:,}.")
     losses += list_repairs(corpus)
     for reason, number in Counter(reason for _, _, reason in corpus.left_out).items():
-        losses.append(f"documents left out ({reason}): {number:,}.")
+        were = "document was" if number == 1 else "documents were"
+        losses.append(f"{number:,} {were} left out ({reason}).")
     return losses
 
 

@@ -468,7 +468,8 @@ def _parse(text: str, schema: str) -> dict[str, Any]:
         raise InputError(f"cannot be understood ({error}).") from None
     found = data.get("schema") if isinstance(data, dict) else None
     if found not in (schema, f"{schema[:-1]}1"):
-        raise InputError(f"schema {found!r}, but assay reads {schema!r}. {_ORIGIN}")
+        has = f"the schema {found!r}" if found else "no schema"
+        raise InputError(f"has {has}, but assay reads {schema!r}. {_ORIGIN}")
     return typing.cast(dict[str, Any], data)
 
 

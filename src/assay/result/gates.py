@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.classes import dataclass
 from assay.errors import InputError, UsageError, unknown
-from assay.result import Result
+from assay.result import Result, enumeration
 from assay.result.grammar import BETTER
 from assay.result.numbers import plural
 from assay.result.risks import breaking_pairs
@@ -117,7 +117,7 @@ class Gates:
                 asked = " or ".join(SHOWN[name].format(system=system, base=base) for name in wanted)
                 why = ", because too few units differ" if row.few or kind == "untestable" else ""
                 why = ", because the test set is too small" if kind == "identical" else why
-                lines.append(f"{row.measure}: not shown that {asked}{why} (verdict: {kind}).")
+                lines.append(f"{row.measure}: the comparison does not show that {asked}{why} (verdict: {kind}).")
         return lines
 
     def _worse_scores(self, baseline: Result, result: Result) -> Iterator[str]:
@@ -138,8 +138,9 @@ class Gates:
         here = {*result.names, *result.measures}
         before = (*self.baseline.names, *self.baseline.measures) if self.baseline is not None else ()
         names = [name for name in before if name not in here]
-        note = f"{self.path} also contains {', '.join(names)}, which this run does not have."
-        return [note] if names else []
+        if not names:
+            return []
+        return [f"{self.path} also contains {enumeration(names)}, which the present result does not."]
 
 
 def _parse_threshold(option: str, text: str) -> tuple[str, str, float]:

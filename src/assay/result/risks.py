@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.errors import UsageError
 from assay.result import Result, Risk, RiskPart, Table
-from assay.result.numbers import coefficient, percent, with_interval
+from assay.result.numbers import coefficient, interval, percent
 from assay.specs import read_share
 
 FEW_SETS = 5
@@ -22,20 +22,23 @@ def risk_line(result: Result, pair: tuple[str, str]) -> Iterator[str]:
     for row in sorted(rows, key=lambda row: ((row.a, row.b) != pair, row.by == ""))[:1]:
         if row.new_median is None or row.new_high is None:
             if row.of:
-                rate = with_interval(row.broken / row.of, row.low, row.high, percent)
+                ends = "" if math.isnan(row.low) else f" {interval(row.low, row.high, percent)}"
                 counts = f"{row.broken:,} of {row.of:,} {result.shown.noun}s"
                 above = _above(row.limit, row.p)
-                yield f"{row.b} breaks {rate} percent of what {row.a} has right ({counts}){above}."
+                share = f"{percent(row.broken / row.of)}%{ends}"
+                yield f"{row.b} breaks {share} of what {row.a} has right ({counts}){above}."
             return
         what = "data set like these" if row.by == "data set" else f"part like these (by {row.by})"
         yield (
             f"On a {what}, expect {row.b} to break {percent(row.new_median)}% of what {row.a} has right; "
-            f"{percent(row.new_high)}% or more with probability .05{_above(row.limit, row.new_p)}."
+            f"{percent(row.new_high)}% or more with a probability of .05{_above(row.limit, row.new_p)}."
         )
 
 
 def _above(limit: float | None, p: float | None) -> str:
-    return "" if limit is None or p is None else f", more than {_share(limit)} with probability {coefficient(p, 3)}"
+    if limit is None or p is None:
+        return ""
+    return f", more than {_share(limit)} with a probability of {coefficient(p, 3)}"
 
 
 def _share(limit: float) -> str:
@@ -149,4 +152,4 @@ def breaking_pairs(result: Result, limit: str) -> Iterator[str]:
         if p > SURE:
             where = " of a new data set" * bool(row.by)
             what = f"{row.b} breaks more than {_share(share)} of what {row.a} has right{where}"
-            yield f"{row.on}: {what} with probability {coefficient(p, 3)}, above {coefficient(SURE)}."
+            yield f"{row.on}: {what} with a probability of {coefficient(p, 3)}, above {coefficient(SURE)}."

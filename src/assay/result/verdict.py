@@ -641,11 +641,11 @@ def _pairs(facts: Facts, found: Decision) -> str:
     write = WRITERS[facts["form"]]
     names, value = facts["names"], write(facts["value"])
     if len(names) > 2:
-        said = f"Any two of the {len(names)} annotators agree with {facts['measure']} of {value} on average."
+        said = f"Any two of the {len(names)} annotators agree with a mean {facts['measure']} of {value}."
         return _deviation(facts, f"mean {facts['measure']}") + said
     low, high = facts["low"], facts["high"]
     ends = "" if low is None else f" (95% interval {write(low)} to {write(high)})"
-    return f"{enumeration(names)} agree with {facts['measure']} of {value}{ends}."
+    return f"The {facts['measure']} between {enumeration(names)} is {value}{ends}."
 
 
 def _ceilings(facts: Facts, found: Decision) -> str:
@@ -755,7 +755,8 @@ def describe_posterior(posterior: Posterior, region: str = "") -> str:
     text = {
         "bayes-better": f"{likeliest} is better than {other} on {measure}, with a {noun} of",
         "bayes-equivalent": f"{a} and {b} are practically equivalent on {measure}, with a {noun} of",
-        "bayes-open": f"Undecided between {a} and {b} on {measure}: the largest {noun}, for {likeliest}, is",
+        "bayes-open": f"The data do not decide between {a} and {b} on {measure}: the largest {noun}, for "
+        f"{likeliest}, is",
     }[posterior.kind]
     needed = f"; {coefficient(SURE)} is needed" * (posterior.kind == "bayes-open")
     return f"{text} {coefficient(most, 3)}{needed}{last}"

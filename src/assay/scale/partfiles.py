@@ -94,7 +94,8 @@ def merge_files(paths: Sequence[str], measures: Sequence[str] = ()) -> Part:
     missing = [number + 1 for number in range(total) if number not in seen]
     if missing:
         listed = ", ".join(map(str, missing[:5])) + (", …" if len(missing) > 5 else "")
-        raise UsageError(f"{len(missing):,} of {total:,} shards are missing ({listed}). Give all parts.")
+        are = "is" if len(missing) == 1 else "are"
+        raise UsageError(f"{len(missing):,} of {total:,} shards {are} missing ({listed}). Give all parts.")
     whole = first
     for _, part in parts[1:]:
         whole = whole + part

@@ -305,7 +305,7 @@ def test_sentences_left_out_for_one_system_are_left_out_for_all(file):
     file("two.conllu", conllu(*gold))
     result = assay.compare("gold.conllu", ["one.conllu", "two.conllu"], on_mismatch="skip", times=10)
     assert (result.about.units, result.about.items) == (5, 10)
-    assert "1 of 6 sentences were left out, because their texts differ." in result.warnings
+    assert "1 of 6 sentences was left out, because their texts differ." in result.warnings
     assert "one: one.conllu:16: 'other', but gold.conllu:16 has 'w5'" in result.warnings
 
 

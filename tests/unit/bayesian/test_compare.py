@@ -439,7 +439,7 @@ def test_left_out_runs_are_counted() -> None:
     scores = {data: dict(rows) for data, rows in TWO.items()}
     scores["set0"]["b"] = [float("nan"), *list(scores["set0"]["b"])[1:]]
     result = bayes(runs_of(scores), rope=0.002, common=True)
-    assert result.warnings[0] == "accuracy: 1 measurements are missing or undefined, so 1 runs were left out."
+    assert result.warnings[0] == "accuracy: 1 measurement is missing or undefined, so 1 run was left out."
     assert result.bayes[0].by_data_set[0].rho == 0.1
 
 

@@ -111,7 +111,7 @@ def test_a_data_set_that_one_system_lacks_is_named() -> None:
     found, losses = pair_runs(runs, "accuracy", ["a", "b"], ["d", "e"], common=True)
     assert [one.name for one in found] == ["d"]
     assert losses == [
-        "accuracy: 1 measurements are missing or undefined, so 1 runs were left out.",
+        "accuracy: 1 measurement is missing or undefined, so 1 run was left out.",
         "accuracy: no runs of all systems on e.",
     ]
 

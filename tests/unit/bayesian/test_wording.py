@@ -28,7 +28,7 @@ CASES = [
 SAYS = {
     "better": r"\bbetter\b",
     "equivalent": r"\bequivalent\b",
-    "undecided": r"\bUndecided\b",
+    "undecided": r"\bdo not decide\b",
     "probability": r"posterior (draws|probability)",
     "margin": r"Region of equivalence: differences of at most [0-9.]+ points?.*, (given by --rope|from )",
     "p": r"\bp\b|p-value",
@@ -140,8 +140,9 @@ def test_better() -> None:
 
 def test_undecided_below_the_threshold() -> None:
     assert said(0.168, 0.003, 0.829) == (
-        "Undecided between TnT and Flair on accuracy: the largest share of posterior draws, for Flair, is .829; .95 "
-        "is needed. The shares are .168 for TnT, .003 for the region and .829 for Flair (5 data sets, 1,000 runs). "
+        "The data do not decide between TnT and Flair on accuracy: the largest share of posterior draws, for Flair, "
+        "is .829; .95 is needed. The shares are .168 for TnT, .003 for the region and .829 for Flair (5 data sets, "
+        "1,000 runs). "
         f"{BEHIND}"
     )
     assert "the largest share of posterior draws, for the region, is .800; " in said(0.1, 0.8, 0.1)

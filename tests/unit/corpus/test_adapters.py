@@ -247,7 +247,7 @@ def test_positions_that_gold_ignores_are_left_out_of_plain_lists():
     gold, system = [[-100, 1, 2, -100], [-100, 0], [-100]], [[3, 1, 1, 0], [0, 0], [1]]
     result = assay.score(gold, system, "accuracy", times=5)
     assert (result.about.items, result.score("system 1", "accuracy").value) == (3, pytest.approx(2 / 3))
-    assert "Gold has -100 at 4 positions, left out on both sides." in result.notes
+    assert "Gold has -100 at 4 places; they are left out of gold and systems." in result.notes
     # As a training loop has it, as arrays, beside words, and among tags of spans, which go on behind them.
     assert assay.measure("accuracy")(gold, system)["accuracy"] == pytest.approx(2 / 3)
     assert assay.score(np.array([[-100, 1, 2]]), np.array([[1, 1, 2]]), times=5).about.items == 2

@@ -265,7 +265,7 @@ def test_systems_are_no_part_of_the_agreement(tmp_path: Path) -> None:
 def test_a_system_may_lack_items_and_give_labels_of_its_own() -> None:
     system = {"d1": "A", "d2": "C", "d9": "A"}
     result = assay.agreement(BY_ANNOTATOR, ["alpha"], systems={"model": system}, times=5)
-    assert "model: 1 items that no annotator has were left out." in result.warnings
+    assert "model: 1 item that no annotator has was left out." in result.warnings
     assert "model has no answer to 1 of 3 items." in result.warnings
     assert result.score("model", "accuracy", "each").value == 0.5
     assert result.score("model", "accuracy", "any").value == 0.5

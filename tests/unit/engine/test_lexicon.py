@@ -130,7 +130,7 @@ def test_a_list_of_none_of_golds_words_is_refused(file):
     file("gold.tsv", GOLD)
     file("words.txt", "the;0.5\nrun;0.1\n")
     assert refusal(assay.score, "gold.tsv", {"s": "gold.tsv"}, train="words.txt", times=5) == (
-        "--train words.txt: contains nothing from gold. Give training data, or a list with a word per line, with "
+        "--train words.txt: contains no word of gold. Give training data, or a list with a word per line, with "
         "or without its count."
     )
 
@@ -139,7 +139,7 @@ def test_two_words_may_both_be_new(file):
     file("gold.tsv", tsv(tagged("new/ADJ run/NOUN new/ADJ")))
     file("words.txt", "The\nend\n")
     result = assay.score("gold.tsv", {"s": "gold.tsv"}, "oov-accuracy", train="words.txt", times=5)
-    assert "--train words.txt: contains nothing from gold, so all are unseen." in result.warnings
+    assert "--train words.txt: contains no word of gold, so all count as unseen." in result.warnings
 
 
 def test_a_line_without_a_count_is_refused_though_it_comes_late(file):
@@ -152,4 +152,4 @@ def test_names_that_are_all_new_are_said(file):
     file("gold.tsv", "Ann\tB-PER\nLee\tI-PER\n")
     file("names.txt", "Bo\nCy\n")
     result = assay.score("gold.tsv", {"s": "gold.tsv"}, "exact", train="names.txt", times=5)
-    assert "--train names.txt: contains nothing from gold, so all are unseen." in result.warnings
+    assert "--train names.txt: contains no word of gold, so all count as unseen." in result.warnings

@@ -199,7 +199,7 @@ def test_another_sentence_split_is_told_of(file):
     file("gold.conllu", conllu(tagged("a/X b/Y"), tagged("c/X"), tagged("d/X")))
     file("s.conllu", conllu(tagged("a/X b/X c/X d/X")))
     result = assay.score("gold.conllu", "s.conllu", times=10)
-    assert "s has 1 sentences, but gold has 3. Gold's sentences are used." in result.warnings
+    assert "s has 1 sentence, but gold has 3. Gold's sentences are used." in result.warnings
     assert (result.about.units, result.about.aligned_by) == (3, "words")
 
 
@@ -305,7 +305,7 @@ def test_upos_and_feats_together_are_a_tag_of_universal_dependencies(file):
 def test_tags_outside_the_tagset_are_counted_placed_and_refused_on_request(file):
     gold, system = file("g.tsv", "a\tsubst:sg:nom:n\n"), file("s.tsv", "a\tsubst:sg:nom:x\n")
     result = assay.score(gold, system, ["pa"], tagset="nkjp", times=1)
-    text = "s: 1 tag on 1 word outside the tagset nkjp: subst:sg:nom:x (1, s.tsv:1)."
+    text = "s: 1 tag on 1 word is outside the tagset nkjp: subst:sg:nom:x (1, s.tsv:1)."
     assert f"{text} They are read as tags without parts." in result.warnings
     assert result.score("s", "pa").value == 0
     assert refusal(assay.score, gold, system, ["pa"], tagset="nkjp", strict_tagset=True, times=1) == (

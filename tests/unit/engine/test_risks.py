@@ -76,7 +76,7 @@ def test_slices_by_a_comment_are_data_sets_only_with_a_limit(tmp_path: Path) -> 
     titles = [table.title for table in tables(asked, ["risk"])]
     assert titles[:2] == ["Regression risk", "Regression risk on a new value of meta:speaker"]
     assert asked.chance[-1].startswith("On a part like these (by meta:speaker), expect new to break ")
-    assert plain.chance[-1] == "new breaks 3.75 [0.94, 10.39] percent of what old has right (6 of 160 words)."
+    assert plain.chance[-1] == "new breaks 3.75% [0.94, 10.39] of what old has right (6 of 160 words)."
 
 
 def test_over_data_sets_the_index_draws_a_strip_and_few_of_them_are_named() -> None:

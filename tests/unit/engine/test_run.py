@@ -181,10 +181,10 @@ def test_a_result_survives_json_with_nan_and_numpy_numbers():
             "line 1: not JSON (Expecting property name enclosed in double quotes). "
             "Was it written by assay --format json?",
         ),
-        ("[]", "schema None, but assay reads 'assay/2'. Was it written by assay --format json?"),
+        ("[]", "has no schema, but assay reads 'assay/2'. Was it written by assay --format json?"),
         (
             '{"schema": "assay/9"}',
-            "schema 'assay/9', but assay reads 'assay/2'. Was it written by assay --format json?",
+            "has the schema 'assay/9', but assay reads 'assay/2'. Was it written by assay --format json?",
         ),
     ],
 )

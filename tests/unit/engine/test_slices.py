@@ -145,7 +145,7 @@ def test_a_slice_with_a_single_value_is_not_shown_and_told_of(alike, slice_):
     result = assay.score(gold, system, "accuracy", slices=(slice_,), train=train, times=10)
     assert not [row for row in result.scores if row.slice]
     assert [text for text in result.warnings if "--slice" in text] == [
-        f"--slice {slice_}: nothing to break down, because all items have the same value or no measure has items."
+        f"--slice {slice_}: this slice shows nothing, because all items have the same value or no measure has items."
     ]
 
 

@@ -102,7 +102,7 @@ def test_the_head_is_a_word_of_the_document(conllu):
 def test_a_head_that_is_no_word_of_its_mention_is_unknown_and_counted(conllu, head):
     result = read_corefud_chains(conllu(sentence(f"(e1-x-{head}", "e1)")))
     assert result.marks["mentions"].arguments["head"].tolist() == [-1]
-    assert result.notes == ("Heads of 1 mentions not given: first word taken.",)
+    assert result.notes == ("Mentions without a head, headed by their first word: 1.",)
 
 
 def test_of_several_heads_the_first_counts(conllu):

@@ -217,13 +217,13 @@ def test_the_made_corpus_is_written_as_dygie(tmp_path):
 
 LOST = {
     ("brat.ann", "dygie"): [
-        "dygie has no texts: 1 are words now, cut at blanks, punctuation and ends of spans.",
-        "dygie has no attributes of events: 2 left out.",
+        "dygie has no texts; they (1) are split into words at blanks, punctuation and ends of spans.",
+        "dygie has no attributes of events; left out: 2.",
     ],
-    ("brat.ann", "jsonl"): ["jsonl has no events: 2 are spans and relations now."],
+    ("brat.ann", "jsonl"): ["jsonl has no events; they (2) are written as spans and relations."],
     ("dygie.jsonl", "jsonl"): [
-        "jsonl has no sentences within documents: 1 ends left out.",
-        "jsonl has no events: 2 left out.",
+        "jsonl has no sentences within documents; ends left out: 1.",
+        "jsonl has no events; left out: 2.",
     ],
     ("oneie.jsonl", "dygie"): [],
 }
@@ -244,7 +244,7 @@ def test_parts_of_events_without_a_place(tmp_path):
     out, losses = converted(tmp_path / "one.jsonl", "dygie", tmp_path)
     assert contents(read(out)) == contents(read(tmp_path / "one.jsonl"))
     assert losses == [
-        "dygie has no triggers of several words: 1 are written as [first, last, type], which assay reads."
+        "dygie has no triggers of several words; they (1) are written as [first, last, type], which assay reads."
     ]
     with pytest.raises(UsageError, match=r"the role 'Role1' has blanks, a colon or a digit at its end, which brat"):
         converted(tmp_path / "one.jsonl", "brat", tmp_path)

@@ -52,16 +52,16 @@ def test_a_predicate_without_arguments_and_frames(file):
     assert (after, said) == (before, []) and before.predicates == {1: "v:e", 2: ""}
     _, after, said = back(file, text, "mrp")
     assert after.predicates == {1: "v:e"}
-    assert said == ["mrp has no flag for predicates: 1 without arguments are nodes like others there."]
+    assert said == ["mrp has no flag for predicates; those without arguments become plain nodes: 1."]
     _, after, said = back(file, text, "conllu")
     assert after.arcs == before.arcs
     assert said == [
-        "conllu has no place for frames of predicates: 1 left out.",
-        "conllu has no flag for predicates: 1 without arguments are words like others there.",
+        "conllu has no place for frames of predicates; left out: 1.",
+        "conllu has no flag for predicates; those without arguments become plain words: 1.",
     ]
     _, after, said = back(file, text, "sdp(version=2014)")
     assert (after.arcs, after.predicates) == (before.arcs, {1: "", 2: ""})
-    assert said == ["sdp of 2014 has no place for frames of predicates: 1 left out."]
+    assert said == ["sdp of 2014 has no place for frames of predicates; left out: 1."]
 
 
 def test_sdp_as_conllu_has_lemmas_tags_ids_and_tops_as_root(file):
@@ -101,11 +101,12 @@ def test_roles_of_words_come_back(file, text, target):
 
 def test_what_conll09_and_up_have_no_place_for_is_told(file):
     assert converted(file("a.txt", UP10), "conll09")[1] == [
-        "conll09 has no place for UPOS: left out.",
-        "conll09 has no place for comments: 1 left out.",
-        "conll09 has no ranges or empty nodes: 1 lines left out.",
+        "conll09 has no place for column UPOS, which is left out.",
+        "conll09 has no place for comments; left out: 1.",
+        "conll09 has no ranges or empty nodes; lines left out: 1.",
     ]
-    assert converted(file("a.txt", CONLL08), "up")[1] == ["up has no place for FORM, LEMMA, GPOS, PPOS: left out."]
+    lost = "up has no place for columns FORM, LEMMA, GPOS, PPOS, which are left out."
+    assert converted(file("a.txt", CONLL08), "up")[1] == [lost]
     text, said = converted(file("a.txt", UP10), "up")
     assert said == [] and text.partition("\n")[2] == UP10 + "\n"
 
@@ -126,7 +127,7 @@ def test_roles_of_stretches_come_back(file):
     assert (after, said) == (before, []) and after.words == ["Kim", "now", "gives"]
     before, after, said = back(file, json.dumps(LEFT), "props")
     assert replace(after, words=before.words) == before
-    assert said == ["props has no place for words: left out. Sentences correspond by their order."]
+    assert said == ["props has no place for words, which are left out. Sentences correspond by their order."]
 
 
 def test_predicates_without_a_lemma_are_called_by_their_words_in_props(file):
@@ -153,17 +154,17 @@ def test_conll2012_as_props_keeps_lemmas_and_as_biojson_all(file):
     before, after, said = back(file, CONLL2012, "props")
     assert (after.arcs, after.predicates, before.predicates) == (before.arcs, {1: "leave"}, {1: "leave.01"})
     assert said[-2:] == [
-        "props has no place for 1 mentions in chains: left out.",
-        "props has no place for senses: the lemmas of 1 predicates are kept.",
+        "props has no place for mentions in chains; left out: 1.",
+        "props has no place for senses; predicates that keep only their lemma: 1.",
     ]
-    assert "tsv has no place for 1 mentions in chains: left out." in converted("before.txt", "tsv")[1]
+    assert "tsv has no place for mentions in chains; left out: 1." in converted("before.txt", "tsv")[1]
     before, after, _ = back(file, CONLL2012, "biojson")
     assert after == before
 
 
 def test_propositions_2_as_stretches(file):
     before, after, said = back(file, UP2, "biojson", "up2-spans")
-    assert after == before and said == ["biojson has no place for UPOS: left out."]
+    assert after == before and said == ["biojson has no place for column UPOS, which is left out."]
     before, after, said = back(file, BARE, "props", "up2-spans")
     assert after.arcs == before.arcs and after.predicates == {2: "come"}
 
@@ -173,10 +174,10 @@ def test_propositions_2_as_stretches(file):
 
 def test_formats_of_words_with_labels_say_what_becomes_of_graphs_and_roles(file):
     assert converted(file("a.sdp", SDP), "tsv")[1][0] == (
-        "tsv has no place for 4 arcs: left out. Formats for them: conllu, sdp, mrp."
+        "tsv has no place for arcs; left out: 4. Formats for them: conllu, sdp, mrp."
     )
     assert converted(file("a.txt", CONLL09), "conllu")[1][0] == (
-        "conllu has no place for 2 predicates and their arguments: left out. Formats for them: conll09, up."
+        "conllu has no place for predicates and their arguments; left out: 2. Formats for them: conll09, up."
     )
     bare = "".join("\t".join(line.split("\t")[:12]) + "\n" for line in CONLL09.splitlines())
     assert not any("predicates" in line for line in converted(file("b.txt", bare), "conllu")[1])

@@ -85,7 +85,7 @@ def test_what_gold_leaves_out_is_left_out_where_texts_correspond(rows):
     theirs = [{"id": f"n{text}", "text": text, "spans": [[0, 3, "PER"]]} for text in reversed(TEXTS)]
     result = assay.score(rows("a.jsonl", tasks), rows("b.jsonl", theirs), measures="exact")
     assert (result.score("b", "exact", "precision").value, result.score("b", "exact", "recall").value) == (0.5, 1)
-    assert any("2 documents matched with gold by text" in warning for warning in result.warnings)
+    assert any("2 documents were matched with gold by text" in warning for warning in result.warnings)
     # A text more than gold leaves out is one that gold does not know.
     theirs.append({"id": "more", "text": "Another.", "spans": []})
     assert "lacks the documents" in refusal(assay.score, "a.jsonl", rows("b.jsonl", theirs), missing="empty")
@@ -98,9 +98,8 @@ def test_numbers_of_two_tools_that_are_the_same_by_chance_are_no_ids(rows):
     )
     result = assay.score(rows("a.jsonl", ours), rows("b.jsonl", theirs), measures="exact")
     assert result.score("b", "exact").value == 1
-    assert (
-        "3 documents matched with gold by text, because the same ids belong to different texts" in result.warnings[0]
-    )
+    reason = "because the same ids belong to different texts"
+    assert f"3 documents were matched with gold by text, {reason}" in result.warnings[0]
     # An id that is the same for the same text is an id.
     theirs = [{**ours[0]}, {**ours[1]}, {**ours[2], "id": 9}]
     assert "lacks the documents 2" in refusal(assay.score, "a.jsonl", rows("b.jsonl", theirs))

@@ -121,4 +121,4 @@ def test_two_tagged_texts_are_compared(file):
     one, other = file("one.txt", RIGHT), file("other.txt", RIGHT.replace("##|[e3] the", "## the"))
     found, result = scores(one, other, "mentions(match=head)")
     assert found["mentions"] == pytest.approx(2 * 4 / 9)
-    assert "gold: Heads of 1 mentions not given: first word taken. The same applies to s." in result.warnings
+    assert "gold: Mentions without a head, headed by their first word: 1. The same applies to s." in result.warnings

@@ -54,16 +54,17 @@ def test_tsv_holds_one_label_and_says_what_is_left_out(file):
     text, losses = converted(file("a.conllu", RICH), "tsv", "XPOS")
     assert text == "zu\tAPPR\ndem\tART\nBad\tNN\n\na b\t_\n\n"
     assert losses == [
-        "tsv has no place for LEMMA, UPOS, FEATS: left out.",
-        "tsv has no comments: 4 left out.",
-        "tsv has no ranges or empty nodes: 2 lines left out.",
+        "tsv has no place for columns LEMMA, UPOS, FEATS, which are left out.",
+        "tsv has no comments; left out: 4.",
+        "tsv has no ranges or empty nodes; lines left out: 2.",
     ]
 
 
 def test_conllx_has_no_comments_and_ranges(file):
     text, losses = converted(file("a.conllu", RICH), "conllx")
     assert [line.split("\t")[0] for line in text.split("\n")] == ["1", "2", "3", "", "1", "", ""]
-    assert losses == ["conllx has no comments: 4 left out.", "conllx has no ranges or empty nodes: 2 lines left out."]
+    lines = "conllx has no ranges or empty nodes; lines left out: 2."
+    assert losses == ["conllx has no comments; left out: 4.", lines]
 
 
 def test_slash_escapes_the_separator_in_words(file):

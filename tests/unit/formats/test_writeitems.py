@@ -67,7 +67,7 @@ def test_a_log_becomes_a_table_with_gold_answers_and_scores(tmp_path):
     ]
     assert losses == [
         "column label is called meta_label in tsv.",
-        "tsv has no place for the rest of the log (requests, responses, long values): left out.",
+        "tsv has no place for the rest of the log (requests, responses, long values), which is left out.",
     ]
     (back := tmp_path / "b.tsv").write_text(text)
     table = read(back)

@@ -116,31 +116,31 @@ def test_words_become_a_text_with_a_sentence_in_each_line(sources):
     assert placed(corpus)[:3] == [(0, "PER", [(0, 7)]), (1, "PER", [(0, 3)]), (1, "LOC", [(8, 12)])]
     assert related(corpus)[0] == ("P1", (0, "PER", [(0, 7)]), (1, "LOC", [(8, 12)]))
     assert losses == [
-        "brat has no entities of several mentions: 4 left out, and facts are between first mentions."
+        "brat has no entities of several mentions; left out: 4. Facts are between first mentions."
     ]
 
 
 LOST = {
     ("docred.json", "jsonl"): [
-        "jsonl has no sentences within documents: 2 ends left out.",
-        "jsonl has no entities of several mentions: 4 left out, and facts are between first mentions.",
+        "jsonl has no sentences within documents; ends left out: 2.",
+        "jsonl has no entities of several mentions; left out: 4. Facts are between first mentions.",
     ],
     ("docred.json", "dygie"): [],
     ("chained.jsonl", "jsonl"): [
-        "jsonl has no sentences within documents: 1 ends left out.",
-        "jsonl has no chains: 1 left out.",
+        "jsonl has no sentences within documents; ends left out: 1.",
+        "jsonl has no chains; left out: 1.",
     ],
     ("linked.jsonl", "dygie"): [
-        "dygie has no relations without direction: 1 have one now.",
-        "dygie has no links: 2 left out.",
+        "dygie has no relations without direction; these (1) now have one.",
+        "dygie has no links; left out: 2.",
     ],
     ("linked.jsonl", "spert"): [
-        "spert has no documents: the names of 1 left out, and a sentence is all by itself.",
-        "spert has no relations without direction: 1 have one now.",
-        "spert has no links: 2 left out.",
+        "spert has no documents; names left out: 1. Each sentence is separate.",
+        "spert has no relations without direction; these (1) now have one.",
+        "spert has no links; left out: 2.",
     ],
-    ("linked.jsonl", "brat"): ["brat has no scores of identifiers: 1 left out."],
-    ("inline.jsonl", "docred"): ["docred has arguments among its spans: 1 that were not are now."],
+    ("linked.jsonl", "brat"): ["brat has no scores of identifiers; left out: 1."],
+    ("inline.jsonl", "docred"): ["docred lists arguments among its spans; added: 1."],
 }
 
 
@@ -206,7 +206,7 @@ def test_a_file_is_written_without_its_faults_or_for_one_annotator(file):
     done = call("convert", file("t.json", json.dumps(tasks)), "--which", "B", "--to", "jsonl", folder=here)
     spans = [{"start": 0, "end": 3, "label": "B"}]
     assert json.loads(done.stdout) == {"id": "1", "text": "Ann", "spans": spans}
-    assert done.stderr == "warning: documents left out (not annotated): 1.\n"
+    assert done.stderr == "warning: 1 document was left out (not annotated).\n"
 
 
 def test_the_command_writes_a_folder_or_two_files_of_brat(sources):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -49,8 +50,9 @@ def test_what_is_left_out_is_said(target):
     _, losses = write_spans(from_documents([{**FULL, "spans": spans}]), target)
     said = []
     for loss in losses:
-        what, _, rest = loss.removeprefix(f"{target} has no ").partition(": ")
-        said.append(f"{what} {rest.split()[0]}")
+        what, _, rest = loss.removeprefix(f"{target} has no ").partition("; ")
+        (number,) = re.findall(r"\d+", rest)
+        said.append(f"{what} {number}")
     assert "; ".join(said) == LOST[target]
 
 
@@ -108,12 +110,13 @@ def test_models_give_predictions_and_people_annotations(tmp_path):
     ):
         (task,) = json.loads(write_spans(corpus, "labelstudio", kind)[0][""])
         assert [*task] == ["data", key]
-    said = "--as predictions: doccano has no such difference. It is for labelstudio and argilla."
+    said = "--as predictions: doccano does not distinguish annotations and predictions. Remove --as; it is for "
+    said += "labelstudio and argilla."
     assert refusal(write_spans, plain, "doccano", "predictions") == said
     said = "document a: spans with and without a score, which argilla has no place for. Use --to jsonl"
     assert refusal(write_spans, scored, "argilla") == said
     losses = write_spans(scored, "argilla", "annotations")[1]
-    assert losses[-1] == "argilla has no scores of spans or relations: 2 left out."
+    assert losses[-1] == "argilla has no scores of spans or relations; left out: 2."
 
 
 def test_tags_become_spans_and_sentences_without_documents_tasks(file):

@@ -92,7 +92,7 @@ def test_pages_of_one_system_and_of_annotators_begin_with_a_sentence_too():
     assert f"Most frequent errors: {most.gold} as {most.assigned} ({most.count})" in page(of_one)
     both = assay.agreement([one, other], times=20, measures=["kappa"])
     (score,) = [row for row in both.scores if row.main and row.label is None]
-    assert f"hanta and udpipe agree with kappa of {coefficient(score.value, 3)}" in both.verdict
+    assert f"The kappa between hanta and udpipe is {coefficient(score.value, 3)}" in both.verdict
     assert f'<p class="verdict" id="verdict">{both.verdict}</p>' in page(both)
 
 

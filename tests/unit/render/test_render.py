@@ -828,7 +828,7 @@ def test_beside_the_verdict_stands_what_its_test_could_have_found():
     three = assay.compare(gold, systems, ["accuracy"], times=20)
     assert three.verdict.startswith("one has the highest accuracy of 3 systems (91.67), 4.17 points above two; ")
     assert [line.partition(": ")[0] for line in three.chance[1:-1]] == ["one → two"]
-    assert three.chance[-1] == "two breaks 13.64 [3.66, 33.49] percent of what one has right (3 of 22 words)."
+    assert three.chance[-1] == "two breaks 13.64% [3.66, 33.49] of what one has right (3 of 22 words)."
 
 
 def test_the_verdict_on_one_system_is_its_score(results):

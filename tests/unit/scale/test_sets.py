@@ -210,15 +210,15 @@ def test_warnings_of_data_sets_are_shown_with_their_names(three: Results) -> Non
     result = three.sets["one"]
     same = "A and B give the same answers everywhere."
     texts = {
-        "de": [same, "1 of 30 sentences were left out.", "few."],
-        "en": [same, "1 of 40 sentences were left out."],
+        "de": [same, "1 of 30 sentences was left out.", "few."],
+        "en": [same, "1 of 40 sentences was left out."],
         "fr": [same, "few.", *(f"B: fr/b.tsv:{i}: 'x' here" for i in range(5))],
     }
     sets = {name: replace(result, warnings=tuple(lines)) for name, lines in texts.items()}
     assert over_sets(sets).overall.warnings[1:] == (
         "all data sets: A and B give the same answers everywhere.",
-        "de: 1 of 30 sentences were left out.",
-        "en: 1 of 40 sentences were left out.",
+        "de: 1 of 30 sentences was left out.",
+        "en: 1 of 40 sentences was left out.",
         "de and fr: few.",
         "fr: B: fr/b.tsv:0: 'x' here",
         "fr: B: fr/b.tsv:1: 'x' here",
@@ -240,7 +240,7 @@ def test_json_goes_there_and_back_and_every_format_shows_it(three: Results) -> N
         "each data set has a page of its own. Give a folder for them: --html FOLDER"
     )
     wrong = refusal(Results.from_json, three.overall.to_json())
-    assert wrong.startswith("schema 'assay/2', but assay reads 'assay/sets/2'")
+    assert wrong.startswith("has the schema 'assay/2', but assay reads 'assay/sets/2'")
 
 
 def test_scores_are_runs_for_the_bayesian_comparison(three: Results) -> None:

@@ -64,7 +64,7 @@ function peoplePanel(report) {
   ];
   const rows = [...known].sort((one, other) => other[`${of}_gain`] - one[`${of}_gain`]);
   const heads = ["annotator", "agrees", () => axisOf(scale, tick), "without", "gain", "p (Holm)"];
-  const note = `Agrees: mean share of the others with the same label, in percent. Without: ${name} of the others alone${of === "alpha" ? "" : ", the mean over their pairs"}; the ring is that of all, ${written(all)}. p: whether the others are nearer to each other than to this annotator.`;
+  const note = `Agrees: mean share of the others with the same label, in percent. Without: ${name} of the others alone${of === "alpha" ? "" : ", the mean over their pairs"}; ring: with all annotators, ${written(all)}. p: test whether the others are closer to each other than to this annotator.`;
   return panel("people", "Who deviates", saveableFigure("annotators", expandableTable({ heads, rows, draw, few: FEW_PEOPLE, kind: "rows stacked" })), element("p", { class: "soft" }, note));
 }
 
@@ -141,7 +141,7 @@ function confusedPanel(report) {
       place.replaceChildren(saveableFigure(`labels-${person}`, heatMap(cells, { rows: used, columns: used, caption: `Labels of ${person} and of the others`, corner: `${person} ↓ most others →` })));
       return;
     }
-    const draw = (row) => [nameCell(row.label), textCell(row.other), numberCell(countButton(report, row.items, terms(row), meaning(row))), numberCell(`${percent(row.share)} %`)];
+    const draw = (row) => [nameCell(row.label), textCell(row.other), numberCell(countButton(report, row.items, terms(row), meaning(row))), numberCell(`${percent(row.share)}%`)];
     place.replaceChildren(...[expandableTable({ heads: [person, "most others", `${report.noun}s`, "of label"], rows, draw, few: FEW_ROWS })].flat());
   };
   const gain = (row) => row.alpha_gain ?? row.pairs_gain ?? 0;
@@ -173,7 +173,7 @@ export function ratingCard(report) {
     plotCell(bar(names.length, most, "a", `${texts.label(code)}: ${names.length}`)),
     textCell(element("span", { class: "givers" }, names.join(", "))),
   ]);
-  const caption = `${texts.data.ids[text]}: disagreement ${decimal(texts.split?.[item] ?? 0)}, the mean distance of two of ${plural([...givers.values()].flat().length, "rating")}.`;
+  const caption = `${texts.data.ids[text]}: disagreement ${decimal(texts.split?.[item] ?? 0)}, the mean distance between two of its ${plural([...givers.values()].flat().length, "rating")}.`;
   const labels = tableWith({ rows, kind: "rows answers" });
   return { figure: saveableFigure(String(texts.data.ids[text]) || "item", element("div", { class: "card", "data-item": item, "aria-label": caption }, textParts(report, text), factsOf(report, text), labels)), caption };
 }

@@ -137,7 +137,7 @@ export function boardPanel(report) {
     "board", title, top, saveableFigure(`ranking-${alone ? rows[0].system : by}`, place), below,
     letters.length ? element("p", { class: `soft ${room ?? ""}` }, LETTERS_NOTE, untestedNote(report, by)) : null,
     base ? element("p", { class: "soft" }, `− baseline: the system minus ${base.system}${slice === null ? "; bold: p (Holm) at most 0.05." : "; °: p is not corrected for the number of slices."}`) : null,
-    alone && rows.some((row) => row.lower) ? element("p", { class: "soft" }, "↓ Less is better.") : null,
+    alone && rows.some((row) => row.lower) ? element("p", { class: "soft" }, "↓: lower is better.") : null,
     ...intervalNotes(report, rows),
   );
 }
@@ -221,7 +221,7 @@ function otherCell(report, system, main, slice) {
 /** Pairs that were not tested share a letter, which shows nothing. @param {Report} report */
 function untestedNote(report, measure) {
   const number = report.result.comparisons.filter((row) => row.slice === null && row.measure === measure && ["untestable", "unsettled"].includes(row.kind)).length;
-  return number ? ` ${plural(number, "pair")} could not be tested: a letter that only they share shows nothing.` : "";
+  return number ? ` ${plural(number, "pair")} could not be tested, so a letter that only they share means nothing.` : "";
 }
 
 /** All pairs as a matrix, drawn when it is opened: the system of the column minus that of the row. @param {Report} report */

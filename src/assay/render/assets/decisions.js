@@ -44,7 +44,7 @@ function riskByPart(row) {
     return [nameCell(part.name), numberCell(percent(part.value)), plotCell(figuresPlot([figure], scale, title))];
   };
   const next = { name: `new: 95% below ${percent(row.new_high)}`, value: row.new_median, high: row.new_high };
-  const caption = `Percent that ${row.b} breaks of what ${row.a} has right, by ${row.by}; a new one: its median, and the range of 95%`;
+  const caption = `Percentage of what ${row.a} has right that ${row.b} breaks, by ${row.by}. New: median and 95% range of the prediction for another one`;
   return saveableFigure("risk-by-part", tableWith({ caption, heads: [row.by, "%", () => axisOf(scale)], rows: [...parts, next].map(draw) }));
 }
 
@@ -62,7 +62,7 @@ export function weightsTab(report) {
   const turned = row.a !== a;
   const panels = turned ? row.panels.map((letters) => letters.replace(/[ab]/gu, (side) => (side === "a" ? "b" : "a"))) : row.panels;
   const shares = [turned ? row.surely_b : row.surely_a, row.undecided, turned ? row.surely_a : row.surely_b].map((share) => percent(share));
-  const sentence = `A is better with 95% confidence under ${shares[0]}% of all weights, B under ${shares[2]}%, undecided ${shares[1]}%; each weighting by itself.`;
+  const sentence = `A is better with 95% confidence under ${shares[0]}% of all weights, B under ${shares[2]}%; ${shares[1]}% are undecided. Each weighting is tested separately.`;
   const content = row.plane.length ? creditSquare(row, panels) : saveableFigure(`weights-${a}-${b}`, categoryTriangle(Object.keys(row.corners), panels[0]));
   return [element("p", {}, sentence), content, sidesKey()];
 }

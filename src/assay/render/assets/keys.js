@@ -21,7 +21,7 @@ const KEYS = [
   ["Esc", "close; leave a field"],
 ];
 const COUNTS = "Click a number to list the items that it counts. Hold Shift to add it to the current filters. "
-  + "The address contains what you see: send it, or go back with the browser.";
+  + "The address of the page contains what you see: send it as a link, or go back with the browser.";
 const EXAMPLE = 'gold:NN a:JJ|RB -b:NN length>30 "some words"';
 const EXPLAINED = "finds items with gold NN, A's JJ or RB and not B's NN, in sentences of more than 30 words that contain these words.";
 const KEYS_OF_ITEMS = { "j k": "next, previous item", "n p": "", f: "show long texts in full" };

@@ -51,7 +51,7 @@ export function surePanel(report) {
     known.chance.map((line) => element("p", { class: "soft" }, line)),
   ];
   const title = element("span", {}, element("b", { class: "badge a" }, "A"), element("bdi", {}, a), " → ", element("b", { class: "badge b" }, "B"), element("bdi", {}, b));
-  const lower = tests.some((row) => row.lower) ? element("p", { class: "soft" }, "↓ Less is better.") : null;
+  const lower = tests.some((row) => row.lower) ? element("p", { class: "soft" }, "↓: lower is better.") : null;
   return panel("compared", title, sentences, tests.length ? saveableFigure(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" }), scale ? marginLine(report, tests) : null, lower) : element("p", { class: "soft" }, "This pair was not tested. Its differences are listed below."));
 }
 
@@ -128,7 +128,7 @@ export function changedPanel(report) {
     textCell(changeSign(kind)),
     nameCell(name),
     numberCell(countButton(report, count, [term("change", kind)], `${report.noun}s, ${name}`, kind)),
-    numberCell(`${percent(count / diff.items)} %`),
+    numberCell(`${percent(count / diff.items)}%`),
   ];
   const different = countButton(report, diff.different, [term("change", "different")], `${report.noun}s with different answers`, "different");
   return panel(
@@ -140,7 +140,7 @@ export function changedPanel(report) {
       strip(parts, `${plural(diff.items, report.noun)}: ${parts.map((part) => `${part.name} ${whole(part.count)}`).join(", ")}`),
       tableWith({ rows: parts.map(draw), kind: "kinds" }),
     ),
-    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} have different answers (${percent(diff.diff)} %), on ${report.title(diff.on)}. ${report.result.remarks.median ?? ""}`),
+    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} have different answers (${percent(diff.diff)}%), on ${report.title(diff.on)}. ${report.result.remarks.median ?? ""}`),
     creditLine(report, diff),
     onEachMeasure(report),
     outcomeChanges(report, diff),
@@ -183,7 +183,7 @@ function coursePanel(report, diff) {
     textCell(changeSign(kind, signs[name])),
     nameCell(name),
     numberCell(countButton(report, count, name === "equal" ? null : [term("credit", name)], `${report.noun}s, ${name}`, name)),
-    numberCell(`${percent(count / diff.items)} %`),
+    numberCell(`${percent(count / diff.items)}%`),
   ];
   const what = report.result.kind === "scores" ? "a higher score" : "a smaller error";
   const title = `${plural(diff.items, report.noun)}: ${parts.map((part) => `${part.name} ${whole(part.count)}`).join(", ")}`;
@@ -197,7 +197,7 @@ function onEachMeasure(report) {
   if (!rows.length) return null;
   const draw = (row) => [
     nameCell(report.title(row.on)),
-    numberCell(`${percent(row.diff)} %`),
+    numberCell(`${percent(row.diff)}%`),
     numberCell(signed(row.difference)),
     numberCell(signedCount(row.net)),
   ];
@@ -215,7 +215,7 @@ function outcomeChanges(report, diff) {
       textCell(changeSign(change.kind)),
       textCell(`${typeName(change.from)} → ${typeName(change.to)}`),
       numberCell(countButton(report, change.count, terms, meaning)),
-      numberCell(`${percent(change.share_of_changes)} %`),
+      numberCell(`${percent(change.share_of_changes)}%`),
     ];
   };
   return tableWith({ caption: "Changes of outcome, in percent of all changes", rows: diff.outcomes.map(draw) });

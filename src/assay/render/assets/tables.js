@@ -24,7 +24,7 @@ export function intervalNotes(report, rows) {
   const [noun, unit] = [report.noun, report.result.unit];
   return [
     rare.length ? `† This interval is too narrow, because some labels have fewer than 10 ${noun}s (gold and system together): ${rare.join(", ")}.` : null,
-    rows.some((row) => row.assumed) ? `‡ If all ${noun}s are right, or none, the interval assumes .1 within ${unit}s: the correlation between ${noun}s of one ${unit}.` : null,
+    rows.some((row) => row.assumed) ? `‡ All ${noun}s are right, or none, so the interval assumes a correlation of .1 between ${noun}s of the same ${unit}.` : null,
   ].filter(Boolean).map((note) => element("p", { class: "soft" }, note));
 }
 

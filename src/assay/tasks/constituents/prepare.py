@@ -76,7 +76,7 @@ def prepare_constituents(run: Run) -> None:
             judged[name, str(measure)] = rows
     # Sentences that are not scored, roots that count as constituents, and what else looks wrong.
     for (name, spec), rows in judged.items():
-        for field, fault in (("skipped", "has no tree for"), ("errors", "has other words left than gold in")):
+        for field, fault in (("skipped", "has no tree for"), ("errors", "keeps other words than gold in")):
             faulty = np.flatnonzero((rows.sums[field] != 0) & ~bare)
             places = _first_places(run.gold, faulty.tolist())
             run.warnings.append(not_scored(name=name, fault=fault, spec=spec, number=len(faulty), places=places))
@@ -150,7 +150,7 @@ def _with_spans(corpus: Corpus, options: Options) -> Corpus:
 def gold_trees(gold: str, sentences: int, bare: int) -> Iterator[str]:
     """Gold without any tree."""
     if bare == sentences:
-        raise InputError(f"{gold}: no trees in gold. Are gold and system swapped?")
+        raise InputError(f"{gold}: contains no trees. Are gold and system swapped?")
     yield from ()
 
 
@@ -158,7 +158,8 @@ def gold_trees(gold: str, sentences: int, bare: int) -> Iterator[str]:
 def without_trees(number: int, places: Sequence[str]) -> Iterator[str]:
     """Sentences of gold without a tree."""
     if number:
-        yield f"{plural(number, 'sentence')} left out, because gold has no tree: {_shown(places, number)}."
+        were = plural(number, "sentence was", "sentences were")
+        yield f"{were} left out, because gold has no tree there: {_shown(places, number)}."
 
 
 @remark
@@ -166,8 +167,8 @@ def not_scored(name: str, fault: str, spec: str, number: int, places: Sequence[s
     """Sentences that a measure of brackets leaves out."""
     if number:
         yield (
-            f"{name} {fault} {plural(number, 'sentence')} ({_shown(places, number)}): left out of "
-            f"{spec}, missing constituents in f1-all and recall-all."
+            f"{name} {fault} {plural(number, 'sentence')} ({_shown(places, number)}). {spec} leaves "
+            f"{'it' if number == 1 else 'them'} out; f1-all and recall-all count the constituents as missing."
         )
 
 
@@ -183,7 +184,7 @@ def kept_roots(name: str, spec: str, label: str, number: int) -> Iterator[str]:
 def gold_constituents(gold: str, number: int) -> Iterator[str]:
     """Gold with nothing but roots."""
     if not number:
-        raise InputError(f"{gold}: no constituents in gold. Are gold and system swapped?")
+        raise InputError(f"{gold}: contains no constituents. Are gold and system swapped?")
     yield from ()
 
 

@@ -196,7 +196,7 @@ def without_dependencies(file: str, number: int, known: int) -> Iterator[str]:
 def unknown_heads(name: str, number: int) -> Iterator[str]:
     """Mentions without a head in the file, if a measure needs heads."""
     if number:
-        yield f"{name}: Heads of {number:,} mentions not given: first word taken."
+        yield f"{name}: Mentions without a head, headed by their first word: {number:,}."
 
 
 def _check_options(run: Run) -> None:
@@ -330,7 +330,8 @@ def _order_like_gold(
 def foreign_documents(name: str, number: int, named: Sequence[str]) -> Iterator[str]:
     """Documents of a system that gold lacks."""
     if number:
-        yield f"{name}: {list_documents(number, named)} ignored: not in gold."
+        it_is = "it is" if number == 1 else "they are"
+        yield f"{name}: has {list_documents(number, named)}, which gold does not have; {it_is} ignored."
 
 
 def _rearrange(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Corpus:
@@ -408,7 +409,7 @@ def _compare_words(run: Run, gold: Corpus, systems: dict[str, Corpus]) -> Bools:
     run.warnings += [documents_left_out(system=name, lines=found[:MOST_PROBLEMS]) for name, found in problems.items()]
     run.require(
         sentences_left_out(
-            text="{number} of {sentences} documents were left out, because their texts differ.",
+            text="{number} of {sentences} documents {were} left out, because their texts differ.",
             nothing="no document has the same words in all files.",
             number=int(wrong.sum()),
             sentences=len(wrong),
@@ -428,9 +429,7 @@ def other_sentences(name: str, number: int, first: Sequence[str]) -> Iterator[st
     """Documents that are split into different sentences."""
     if number:
         what = plural(number, "document is", "documents are")
-        yield (
-            f"{name}: {what} cut into different sentences from in gold (first: {first[0]}). This changes no score."
-        )
+        yield f"{name}: {what} split into other sentences than in gold (first: {first[0]}). This changes no score."
 
 
 # --- types of mentions ---

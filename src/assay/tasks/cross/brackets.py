@@ -98,7 +98,7 @@ def compare_golds(
     """
     names = list(theory_paths(theories)[0])
     if len(names) != 2:
-        raise UsageError(f"assay cross subsumes takes two theories, but {len(names)} are given.")
+        raise UsageError(f"assay cross subsumes takes two theories, but got {len(names)}.")
     compared = read_comparison(theories, None, CrossOptions.of(given, function_labels))
     trees = [compared.trees[f"gold {name}"] for name in names]
     both = overlay(*trees)

@@ -275,14 +275,15 @@ def _native_measures(asked: Sequence[str], options: CrossOptions) -> dict[str, t
     for spec in asked:
         task = find(spec, options.task or "").task
         if task == "cross":
-            how = "How it is measured: --sizes" if options.task is None else "It needs no -m."
-            raise UsageError(f"-m {spec}: {'TedEval' if options.task is None else 'it'} is always given. {how}")
+            how = "To change how it is measured: --sizes" if options.task is None else "Remove -m."
+            raise UsageError(f"-m {spec}: {'TedEval' if options.task is None else 'it'} is always reported. {how}")
         fitting = [DEPENDENCIES, CONSTITUENTS] if options.task is None else [options.task]
         fitting += [DEPENDENCIES] if options.task == GRAPHS else []
         if task not in fitting:
             things = options.task or "trees"
             raise UsageError(
-                f"-m {spec}: is for {task}, and {things} are compared here: measures of {' or '.join(fitting)}."
+                f"-m {spec}: this measure is for {task}, but {things} are compared here. Use measures of "
+                f"{' or '.join(fitting)}."
             )
         chosen[task].append(spec)
 
@@ -356,7 +357,7 @@ def _warnings(compared: Treebanks) -> Iterator[str]:
     for system, bank in compared.first.items():
         if system not in compared.labelled and bank.title not in compared.bare:
             remedy = f" Give its dependencies too: {system}@{dependencies[0]}=…" if dependencies else ""
-            yield f"{system}: no functions in its trees, so labelled TedEval does not apply.{remedy}"
+            yield f"{system}: its trees have no functions, so labelled TedEval does not apply.{remedy}"
     functions = {title: trees.functions - {ROOT} for title, trees in compared.trees.items()}
     written: dict[str, dict[str, list[str]]] = {}
     for title, names in functions.items():

@@ -268,7 +268,8 @@ def differing_sentences(reference: Corpus, other: Corpus) -> Bools:
     """Mask of the sentences with different words; AlignmentError if the numbers of sentences differ."""
     if reference.sentences != other.sentences:
         raise AlignmentError(
-            f"{other.name}: sentences: {other.sentences:,}, but {reference.name} has {reference.sentences:,}. "
+            f"{other.name}: contains {plural(other.sentences, 'sentence')}, but {reference.name} has "
+            f"{reference.sentences:,}. "
             "Files of all frameworks must have the same sentences in the same order."
         )
     _, (reference_forms, other_forms) = one_vocabulary([reference.forms, other.forms])
@@ -609,14 +610,16 @@ def read_comparison(
     for bank in banks[: len(golds)]:
         if bank.theory in function_labels and bank.kind == DEPENDENCIES:
             name = bank.theory
-            raise UsageError(f"--functions {name}=…: the gold {name} has dependencies: relations are functions.")
+            raise UsageError(
+                f"--functions {name}=…: the gold {name} has dependencies, whose relations are functions. Remove it."
+            )
     notes: list[str] = []
     if options.non_projective == "leave-out":
         gaps = {bank.title: bank.with_gaps() for bank in banks}
         kept = ~np.any(list(gaps.values()), axis=0)
         if not kept.any():
             raise InputError(
-                "every sentence is non-projective or discontinuous in some file: none is left. Keep or lift them: "
+                "every sentence is non-projective or discontinuous in some file, so none is left. Keep or lift them: "
                 "--non-projective lift"
             )
         if number := int((~kept).sum()):
@@ -637,7 +640,7 @@ def read_comparison(
                 sentences = np.flatnonzero(absent[bank.title]).tolist()
                 lines += [describe_difference(reference, bank.corpus, sentence) for sentence in sentences]
                 what = plural(len(sentences), "sentence is", "sentences are")
-                notes.append(f"{bank.title}: {what} split into different words, counted as entirely missing.")
+                notes.append(f"{bank.title}: {what} split into different words and counted as entirely missing.")
         warnings += [f"unaligned: {line}." for line in list_problems(lines)]
     elif allowed and (retokenised := np.any(list(allowed.values()), axis=0)).any():
         parts, ranges = split_words(banks, retokenised)
@@ -786,7 +789,8 @@ def _read_files(
         raise AlignmentError("no sentence has the same words in all files.")
     warnings = [f"{'left out: ' if skip else ''}{line}." for line in (*list_problems(places), *list_problems(facts))]
     if wrong.any():
-        warnings.append(f"{int(wrong.sum()):,} of {len(wrong):,} sentences were left out.")
+        were = "was" if wrong.sum() == 1 else "were"
+        warnings.append(f"{int(wrong.sum()):,} of {len(wrong):,} sentences {were} left out.")
     banks = [bank.select(~wrong) for bank in banks]
     for bank in banks:
         corpus, unparsed = bank.corpus, len(bank.corpus.unparsed)

@@ -24,6 +24,7 @@ from assay.engine.warnings import (
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, list_problems
 from assay.formats import Input, read_labels
 from assay.formats.graphs import NO_MARKS, find_empty_nodes, make_arcs, read_enhanced_graphs
+from assay.result.numbers import plural
 from assay.tasks.graphs.arcs import treat_empty_nodes, with_arcs, without_enhancements
 from assay.tasks.graphs.measures import TAG, arcs_of, cut_subtypes, eulas, last_relation, name_way
 from assay.tasks.graphs.propositions import about_roles, prepare_roles
@@ -232,7 +233,8 @@ def no_graph(name: str, arcs: int, several: int, deps: bool) -> Iterator[str]:
 def other_tops(name: str, gold: int, system: int) -> Iterator[str]:
     """A system whose number of tops is quite another."""
     if _differ(gold, system):
-        yield f"{name}: {system:,} tops, but gold has {gold:,}. Did a converter add or remove arcs from the root?"
+        tops = plural(system, "top")
+        yield f"{name}: has {tops}, but gold has {gold:,}. Did a converter add or remove arcs from the root?"
 
 
 @remark
@@ -240,7 +242,8 @@ def other_loose_words(name: str, gold: int, system: int) -> Iterator[str]:
     """A system whose number of words without arcs is quite another."""
     if _differ(gold, system):
         arcs = "leave out arcs" if system > gold else "add arcs to words that have none"
-        yield f"{name}: {system:,} words without arcs, but gold has {gold:,}. Did a converter {arcs}?"
+        words = plural(system, "word has", "words have")
+        yield f"{name}: {words} no arcs, but {gold:,} in gold. Did a converter {arcs}?"
 
 
 def _differ(gold: int, system: int) -> bool:

@@ -419,7 +419,8 @@ def items_left_out(number: int, items: int, skip: str) -> Iterator[str]:
 def answers_missing(name: str, number: int) -> Iterator[str]:
     """Items that a system's file lacks, if these count as not answered."""
     if number:
-        yield f"{name}: lacks {plural(number, 'item')} of gold, counted as no answer."
+        counts = "counts" if number == 1 else "count"
+        yield f"{name}: lacks {plural(number, 'item')} of gold, which {counts} as no answer."
 
 
 @remark

@@ -275,7 +275,9 @@ def unlabelled(column: str, words: int) -> Iterator[str]:
 @remark
 def left_open(column: str, words: int) -> Iterator[str]:
     """Words that one of two annotators has no label for."""
-    yield f"{words:,} words have no label in {column} from one of two annotators and were left out."
+    were = "was" if words == 1 else "were"
+    have = plural(words, "word has", "words have")
+    yield f"{have} no label in {column} from one of two annotators and {were} left out."
 
 
 Outside = tuple[str, int, str, str]
@@ -300,8 +302,9 @@ def unknown_tags(
         f"{label} ({counts[label]:,}, {places[label]}{f', {near[label]}?' if near[label] else ''})"
         for label in ordered[:MOST]
     )
-    tags = plural(len(counts), "tag")
-    text = f"{name}: {tags} on {words} outside the tagset {tagset}: {listed}{', …' if len(ordered) > MOST else '.'}"
+    tags, are = plural(len(counts), "tag"), "is" if len(counts) == 1 else "are"
+    more = ", …" if len(ordered) > MOST else "."
+    text = f"{name}: {tags} on {words} {are} outside the tagset {tagset}: {listed}{more}"
     if strict:
         raise InputError(f"{text} (--strict-tagset)")
     yield f"{text} They are read as tags without parts."

@@ -190,7 +190,7 @@ def test_gold_without_a_tree_is_refused_unless_the_sentence_may_be_left_out(file
     assert refusal(scored, gold, system) == message
     result = scored(gold, system, on_mismatch="skip")
     assert (result.about.units, result.counts[0].counts["tp"]) == (2, 4)
-    assert f"1 sentence left out, because gold has no tree: {gold}:2." in result.warnings
+    assert f"1 sentence was left out, because gold has no tree there: {gold}:2." in result.warnings
 
 
 def test_files_without_trees_are_refused(file: File) -> None:

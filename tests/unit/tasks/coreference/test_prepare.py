@@ -84,7 +84,7 @@ def test_a_missing_document_can_be_scored_as_empty(gold: str, file: File) -> Non
     assert figures(lacking) == figures(empty)
     assert lacking.about.units == 2
     assert lacking.score("s", "mentions", "recall").value == pytest.approx(4 / 7)
-    assert lacking.warnings[0] == "s: lacks the document (two); part 000, scored as empty."
+    assert lacking.warnings[0] == "s: lacks the document (two); part 000, which is scored as empty."
     assert "|missing:empty|" in lacking.signature
 
 
@@ -100,14 +100,14 @@ def test_documents_that_gold_does_not_have_can_be_ignored(gold: str, file: File)
     system = documents(zero="[1 Tom] left .|[1 he] left .", two=TWO, one=ONE)
     result = scored(gold, file("s.conll", system), missing="empty")
     assert figures(result) == figures(scored(gold, gold))
-    assert result.warnings[0] == "s: the document (zero); part 000 ignored: not in gold."
+    assert result.warnings[0] == "s: has the document (zero); part 000, which gold does not have; it is ignored."
 
 
 def test_missing_and_foreign_documents_are_both_told_of(gold: str, file: File) -> None:
     system = file("s.conll", documents(one=ONE, three="[1 Tom] left ."))
     assert scored(gold, system, missing="empty").warnings[:2] == (
-        "s: lacks the document (two); part 000, scored as empty.",
-        "s: the document (three); part 000 ignored: not in gold.",
+        "s: lacks the document (two); part 000, which is scored as empty.",
+        "s: has the document (three); part 000, which gold does not have; it is ignored.",
     )
 
 
@@ -142,7 +142,7 @@ def test_files_of_a_folder_that_are_missing_are_missing_documents(file: File) ->
     )
     result = scored("g", "s", missing="empty")
     assert result.score("s", "mentions", "recall").value == pytest.approx(7 / 10)
-    assert result.warnings[0] == "s: lacks the document (two); part 000 in g/2.conll, scored as empty."
+    assert result.warnings[0] == "s: lacks the document (two); part 000 in g/2.conll, which is scored as empty."
 
 
 def test_other_words_of_reordered_documents_are_named_in_their_own_file(file: File) -> None:
@@ -264,7 +264,7 @@ def test_documents_that_differ_can_be_left_out_for_all_systems(gold: str, file: 
     assert {row.slice for row in result.scores} == {None}
     assert result.warnings[:2] == (
         "left out: other.conll:19: 'Eva', but gold.conll:19 has 'Eve'.",
-        "1 of 2 documents were left out, because their texts differ.",
+        "1 of 2 documents was left out, because their texts differ.",
     )
 
 
@@ -295,7 +295,7 @@ def test_other_ends_of_sentences_are_told_of(gold: str, file: File) -> None:
     result = scored(gold, file("s.conll", system))
     assert figures(result) == figures(scored(gold, gold))
     assert result.warnings[0] == (
-        "s: 1 document is cut into different sentences from in gold (first: s.conll:2). This changes no score."
+        "s: 1 document is split into other sentences than in gold (first: s.conll:2). This changes no score."
     )
 
 

@@ -327,9 +327,13 @@ def test_brackets_may_be_counted_as_evalb_does(crossed):
     [
         (
             "tag-f1",
-            "-m tag-f1: is for tags, and trees are compared here: measures of dependencies or constituents.",
+            "-m tag-f1: this measure is for tags, but trees are compared here. Use measures of dependencies or "
+            "constituents.",
         ),
-        ("tedeval(sizes=paper)", "-m tedeval(sizes=paper): TedEval is always given. How it is measured: --sizes"),
+        (
+            "tedeval(sizes=paper)",
+            "-m tedeval(sizes=paper): TedEval is always reported. To change how it is measured: --sizes",
+        ),
         ("parseval", "-m parseval: no gold has constituents. Give one: --theory name=path"),
     ],
 )
@@ -392,7 +396,7 @@ def test_without_functions_only_the_unlabelled_score_applies(crossed, write):
     assert values(result, "b").keys() == {"tedeval(labelled=false)", "tedeval(gold=single, labelled=false)@ps"}
     assert values(result, "b")["tedeval(labelled=false)"] == 1
     assert [text for text in result.warnings if "functions" in text] == [
-        "b: no functions in its trees, so labelled TedEval does not apply. Give its dependencies too: b@dep=…"
+        "b: its trees have no functions, so labelled TedEval does not apply. Give its dependencies too: b@dep=…"
     ]
     assert {row.measure for row in result.comparisons} == {"tedeval(labelled=false)"}
 
@@ -453,7 +457,7 @@ def test_sentences_with_other_words_are_left_out_for_all(crossed, write, other):
     assert values(result, "m", "f1") == {"uas@dep": 1, "las(subtypes=true)@dep": 1}
     place = [text for text in result.warnings if text.startswith("left out: m.conllu:5: ")]
     assert len(place) == 1
-    assert "1 of 2 sentences were left out." in result.warnings
+    assert "1 of 2 sentences was left out." in result.warnings
 
 
 def test_what_is_left_out_first_does_not_shift_what_follows(crossed, write):
@@ -489,7 +493,7 @@ def test_brackets_are_the_same_words_however_they_are_written(write):
 def test_other_numbers_of_sentences_are_refused(crossed, write):
     write("m.conllu", DEP)
     assert refusal(crossed, "m@dep=m.conllu", on_mismatch="skip") == (
-        "m.conllu: sentences: 1, but gold.conllu has 2. "
+        "m.conllu: contains 1 sentence, but gold.conllu has 2. "
         "Files of all frameworks must have the same sentences in the same order."
     )
 
@@ -523,7 +527,7 @@ def test_a_faulty_tree_is_refused_or_left_out(crossed, write):
     result = crossed("m@dep=m.conllu", on_mismatch="skip")
     assert (result.about.units, parts(result, "tedeval", "m")["delta"]) == (1, 0)
     assert f"left out: {fault}." in result.warnings
-    assert "1 of 2 sentences were left out." in result.warnings
+    assert "1 of 2 sentences was left out." in result.warnings
 
 
 def test_several_roots_hang_below_one(crossed, write):
@@ -542,8 +546,8 @@ def test_a_sentence_without_a_parse_scores_nothing_but_its_root(crossed, write, 
             assert math.isnan(value) or 0 <= value <= 1, row
     assert [text for text in result.warnings if "parse" in text] == [
         "b@ps: no parse of 2 sentences, so TedEval sees words under a root.",
-        "ps: b has no tree for 2 sentences (gold.mrg:1, gold.mrg:2): left out of parseval, missing constituents in "
-        "f1-all and recall-all.",
+        "ps: b has no tree for 2 sentences (gold.mrg:1, gold.mrg:2). parseval leaves them out; f1-all and recall-all "
+        "count the constituents as missing.",
     ]
     assert values(result, "b", "recall-all") == {"parseval@ps": 0}
 
@@ -952,7 +956,7 @@ def test_a_sentence_cut_otherwise_may_count_as_wholly_missing(cut, sizes):
     assert (found["spurious"], found["missing"], found["delta"]) == (0, 5, 5)
     assert values(result, "x", "sentence-mean")[measure] == 1 / 2
     assert "unaligned: under.mrg:1: word 1 is 'bclm', but gold.mrg:1 has 'b'." in result.warnings
-    assert result.notes[0] == "x@ps: 1 sentence is split into different words, counted as entirely missing."
+    assert result.notes[0] == "x@ps: 1 sentence is split into different words and counted as entirely missing."
     assert parts(result, measure, "w") == parts(cut("w@ps=whole.mrg", sizes=sizes), measure, "w")
 
 
@@ -991,7 +995,7 @@ def test_sentences_with_gaps_may_be_left_out(write):
     write("gold.conllu", CROSSED)
     write("s.conllu", FLAT)
     assert refusal(assay.cross, ["dep=gold.conllu"], ["m@dep=s.conllu"], times=2, non_projective="leave-out") == (
-        "every sentence is non-projective or discontinuous in some file: none is left. Keep or lift them: "
+        "every sentence is non-projective or discontinuous in some file, so none is left. Keep or lift them: "
         "--non-projective lift"
     )
 
@@ -1101,7 +1105,7 @@ def test_where_gold_takes_functions_from_dependencies_so_does_a_system_that_has_
 
 def test_what_cannot_be_done_is_refused(golds):
     assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], function_labels={"dep": ["sbj"]}, times=2) == (
-        "--functions dep=…: the gold dep has dependencies: relations are functions."
+        "--functions dep=…: the gold dep has dependencies, whose relations are functions. Remove it."
     )
     assert refusal(assay.cross, ["dep=-"], ["m@dep=-"], times=2) == "- (standard input) can be given only once."
     assert refusal(enrich, "-", "-") == "- (standard input) can be given only once."
@@ -1146,7 +1150,7 @@ def test_functions_of_a_gold_that_has_none_of_its_own_are_refused(golds):
     asked = {"no": ["sbj"]}
     assert refusal(common_gold, golds, function_labels=asked).startswith("there is no theory 'no'.")
     assert refusal(common_gold, golds, function_labels={"dep": ["sbj"]}) == (
-        "--functions dep=…: the gold dep has dependencies: relations are functions."
+        "--functions dep=…: the gold dep has dependencies, whose relations are functions. Remove it."
     )
 
 

@@ -432,7 +432,7 @@ def test_measures_of_labels_sentences_and_words_are_not_cut_by_arcs(scored, meas
     result = scored(GOLD, GOLD, measure, slices=("distance",))
     assert not [row for row in result.scores if row.slice]
     assert [text for text in result.warnings if text.startswith("--slice")] == [
-        "--slice distance: nothing to break down, because all items have the same value or no measure has items."
+        "--slice distance: this slice shows nothing, because all items have the same value or no measure has items."
     ]
 
 

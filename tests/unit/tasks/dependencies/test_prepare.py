@@ -64,7 +64,7 @@ def test_a_faulty_sentence_is_left_out_for_all_where_that_is_asked_for(gold, sys
     assert counts(result) == {"s": (5, 5), "t": (4, 5)}
     assert counts(result, "words") == {"s": (5, 5), "t": (5, 5)}
     assert (result.about.units, result.diffs[0].items) == (2, 5)
-    assert "1 of 3 sentences were left out." in result.warnings
+    assert "1 of 3 sentences was left out." in result.warnings
     assert [text for text in result.warnings if text.startswith("left out: ")] == [
         f"left out: {line}." for line in lines
     ]
@@ -314,7 +314,7 @@ def test_a_cycle_in_gold_may_be_left_out_too(file, gold):
     result = assay.score(circle, gold, "las", times=2, on_mismatch="skip", slices=["depth", "projectivity"])
     (whole,) = [row.counts for row in result.counts if row.slice is None]
     assert (whole["right"], whole["gold"]) == (4, 4)
-    assert result.warnings[0] == "1 of 3 sentences were left out."
+    assert result.warnings[0] == "1 of 3 sentences was left out."
 
 
 def test_non_projective_sentences_of_each_file_are_counted(file):

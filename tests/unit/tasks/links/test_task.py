@@ -123,10 +123,10 @@ def test_words_quoted_as_in_csv_are_read_without_quotes(pair):
 def test_words_without_annotation_are_outside_and_counted(pair):
     gold, system = pair(hipe("a:B-x:Q1 b c"), hipe("a:B-x:Q1 b:_:_ c"))
     result = assay.score(gold, {"s": system}, "links", times=1)
-    assert "s: 1 word without annotation in NE-COARSE-LIT, read as O." in result.warnings
+    assert "s: 1 word has no annotation in NE-COARSE-LIT, so it counts as O." in result.warnings
     spans = assay.score(gold, {"s": system}, "exact", column="NE-COARSE-LIT", times=1)
     assert spans.about.task == "spans"
-    assert "s: 1 word without annotation in NE-COARSE-LIT, read as O." in spans.warnings
+    assert "s: 1 word has no annotation in NE-COARSE-LIT, so it counts as O." in spans.warnings
 
 
 def test_a_column_of_nothing_is_refused_with_those_that_have_tags(pair):
@@ -141,7 +141,7 @@ def test_a_blank_tag_is_read_in_any_table_where_it_is_named(pair):
     gold, system = pair("a\tB-x\nb\tO\n", "a\tB-x\nb\t_\n")
     assert "tag '_', which no scheme has" in refusal(gold, system, measures="exact")
     result = assay.score(gold, {"s": system}, "exact", blank_tag="_", times=1)
-    assert "s: 1 word without annotation in 2, read as O." in result.warnings
+    assert "s: 1 word has no annotation in 2, so it counts as O." in result.warnings
 
 
 def test_gold_may_have_literal_and_metonymic_links(pair):

@@ -516,7 +516,7 @@ def test_documents_that_one_side_lacks_are_named(file):
     result = assay.score(all_three, {"s": two}, "exact", missing="empty", times=5)
     counts = next(row.counts for row in result.counts if row.label is None)
     assert (counts["tp"], counts["fn"]) == (3, 2)
-    assert "s: lacks the document d3, scored as empty." in result.warnings
+    assert "s: lacks the document d3, which is scored as empty." in result.warnings
     for path in ("gold/a", "gold/b", "gold/c", "s/a", "s/c"):
         file(f"{path}.txt", "Ann")
         file(f"{path}.ann", "T1\tPER 0 3\tAnn\n")
@@ -560,7 +560,7 @@ def test_sentences_left_out_shift_nothing(file):
         assert kinds(gold, system, on_mismatch="skip") == {"tp": 2}
     result = assay.score(gold, {"s": other}, on_mismatch="skip", times=5)
     assert (result.about.items, result.about.units) == (2, 2)
-    assert "1 of 3 sentences were left out, because their texts differ." in result.warnings
+    assert "1 of 3 sentences was left out, because their texts differ." in result.warnings
 
 
 def brat(file, folder, **documents):

@@ -213,7 +213,7 @@ def check_weights(weights: Weights, tagset: Tagset | None = None) -> list[str]:
     """Warnings about parts of speech whose tags have no weight, and those that the tagset does not have."""
 
     if not any(weight for row in weights.rows.values() for weight in row.values()):
-        return ["all weights are 0: identical tags score 1, all others 0."]
+        return ["all weights are 0, so identical tags score 1 and all others 0."]
     warnings = []
     weightless = [name for name in weights.rows if name != ANY and not any(weights.rows[name].values())]
     if tagset and (classes := tagset.classes()):
@@ -225,9 +225,11 @@ def check_weights(weights: Weights, tagset: Tagset | None = None) -> list[str]:
         foreign = [name for name in weights.rows if name != ANY and name not in classes]
         if foreign:
             names = _join_first(foreign)
-            warnings.append(f"the tagset {tagset.name} has no class {names}: these weights are never used.")
+            warnings.append(f"the tagset {tagset.name} has no class {names}, so these weights are never used.")
     if weightless:
-        warnings.append(f"total weight 0 for class {_join_first(weightless)}: identical tags score 1, all others 0.")
+        warnings.append(
+            f"the total weight is 0 for class {_join_first(weightless)}, so identical tags score 1 and all others 0."
+        )
     return warnings
 
 

@@ -91,7 +91,7 @@ def from_corpus(
     words = _count_readings(of_form, corpus.forms.codes.tolist())
     made = from_counts(words, tagset, path=path, note=note, **options)
     return NewWeights(
-        made.weights, (f"{path}: the readings of a word are the {note}: a poor substitute.", *made.warnings)
+        made.weights, (f"{path}: the readings of a word are the {note}. This is a poor substitute.", *made.warnings)
     )
 
 

@@ -129,8 +129,8 @@ def test_tags_seen_in_a_corpus_are_marked_as_a_poor_substitute(file):
     assert made.weights.provenance.unit == "running words"
     assert made.weights.provenance.note == "tags seen with its form in the corpus, not those an analyser knows"
     assert made.warnings == (
-        "c.tsv: the readings of a word are the tags seen with its form in the corpus, not those an analyser knows: "
-        "a poor substitute.",
+        "c.tsv: the readings of a word are the tags seen with its form in the corpus, not those an analyser knows. "
+        "This is a poor substitute.",
     )
     assert from_file(path, NKJP, column="2") == made
 

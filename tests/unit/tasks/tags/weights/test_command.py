@@ -53,7 +53,7 @@ def test_ambiguity_of_own_words_needs_conditional_weights(run, file):
     assert str(caught.value) == "--pos-conditional needs conditional weights. Add --conditional."
     done = run("ambiguity", "l.tsv", "--tagset", "nkjp", "--pos-conditional", "--conditional", "--excess")
     assert json.loads(done.stdout)["w"]["subst"] == {"pos": "1/2", "case": 1, "gender": 0, "number": 0}
-    assert done.stderr.startswith("warning: total weight 0 for class ")
+    assert done.stderr.startswith("warning: the total weight is 0 for class ")
 
 
 def test_rules(run, file):

@@ -222,15 +222,16 @@ def test_a_preset_may_know_more_categories_than_a_tagset_but_not_only_others():
 def test_weights_without_weight_are_warned_about():
     zero = Fraction(0)
     assert check_weights(Weights("wpa", {"pos": zero, "*": zero})) == [
-        "all weights are 0: identical tags score 1, all others 0."
+        "all weights are 0, so identical tags score 1 and all others 0."
     ]
     weights = Weights("cwpa", {"subst": {"pos": Fraction(1)}, "ger": {"case": zero}, "verb": {"pos": Fraction(1)}})
-    assert check_weights(weights) == ["total weight 0 for class ger: identical tags score 1, all others 0."]
+    weightless = "the total weight is 0 for class ger, so identical tags score 1 and all others 0."
+    assert check_weights(weights) == [weightless]
     assert check_weights(load_weights("poliqarp")) == check_weights(load_weights("equal"), find_tagset("nkjp")) == []
     found = check_weights(weights, find_tagset("nkjp"))
-    assert found[0] == "the tagset nkjp has no class verb: these weights are never used."
-    assert found[1].startswith("total weight 0 for class adja, adjp, ")
-    assert found[1].endswith(" and 25 more: identical tags score 1, all others 0.")
+    assert found[0] == "the tagset nkjp has no class verb, so these weights are never used."
+    assert found[1].startswith("the total weight is 0 for class adja, adjp, ")
+    assert found[1].endswith(" and 25 more, so identical tags score 1 and all others 0.")
     only_case = Weights("wpa", {"case": Fraction(1), "*": zero})
     assert check_weights(only_case) == []
     assert "conj" in check_weights(only_case, find_tagset("nkjp"))[0]
