@@ -49,12 +49,10 @@ def to_plain(value: Any) -> Any:
 
 
 def _open(value: Any) -> Any:
-    """The fields of a record as JSON names and orders them; a mapping as a dictionary, a number of numpy as Python's."""
-    if isinstance(value, Mapping):
-        return {str(key): item for key, item in value.items()}
+    """The fields of a record as JSON names and orders them; of a mapping all, of numpy the number."""
     kind = type(value)
     if not dataclasses.is_dataclass(kind):
-        return value.item()
+        return {str(key): item for key, item in value.items()} if isinstance(value, Mapping) else value.item()
     names, read, floats, rare = _layout(kind)
     plain = dict(zip(names, read(value), strict=True))
     for name, default in rare:
