@@ -50,10 +50,10 @@ def to_plain(value: Any) -> Any:
 
 def _open(value: Any) -> Any:
     """The fields of a record as JSON names and orders them; of a mapping all, of numpy the number."""
-    kind = type(value)
-    if not dataclasses.is_dataclass(kind):
+    layout = _layout(type(value))
+    if layout is None:
         return {str(key): item for key, item in value.items()} if isinstance(value, Mapping) else value.item()
-    names, read, floats, rare = _layout(kind)
+    names, read, floats, rare, filled = layout
     plain = dict(zip(names, read(value), strict=True))
     for name, default in rare:
         if plain[name] == default:
@@ -61,7 +61,7 @@ def _open(value: Any) -> Any:
     for name in floats:
         if type(number := plain.get(name)) is float and not math.isfinite(number):
             plain[name] = None
-    for name in _left_out_if_empty(kind):
+    for name in filled:
         if not plain[name]:
             del plain[name]
     return plain
@@ -112,12 +112,6 @@ def _check_type(kind: Any, data: Any, where: str) -> Any:
 
 
 @cache
-def _left_out_if_empty(kind: type) -> list[str]:
-    """The fields of a record that are written only if they contain something."""
-    return [field.name for field in dataclasses.fields(kind) if field.metadata.get("filled")]
-
-
-@cache
 def _fields(kind: type) -> list[tuple[str, str, Any]]:
     """The fields of a record that are written: the attribute, its name in JSON, its type."""
     hints = typing.get_type_hints(kind)
@@ -125,14 +119,23 @@ def _fields(kind: type) -> list[tuple[str, str, Any]]:
     return [(attribute, name, hints[attribute]) for attribute, name in named if name]
 
 
+_Layout = tuple[list[str], Callable[[Any], Sequence[Any]], list[str], list[tuple[str, Any]], list[str]]
+
+
 @cache
-def _layout(kind: type) -> tuple[list[str], Callable[[Any], Sequence[Any]], list[str], list[tuple[str, Any]]]:
-    """The names in JSON of what is written of a record, what reads all of it, the names of what can be undefined, and
-    what is written only if it is not the default, with the default."""
+def _layout(kind: type) -> _Layout | None:
+    """How a record is written: the names in JSON, and what reads their values; the names of what can be undefined, of
+    what is written only if it is not the default (with the default), and of what only if it contains something.
+
+    None if instances are no records.
+    """
+    if not dataclasses.is_dataclass(kind):
+        return None
     fields = _fields(kind)
     attributes, names = [attribute for attribute, *_ in fields], [name for _, name, _ in fields]
     read = operator.attrgetter(*attributes) if len(attributes) > 1 else lambda value: [getattr(value, attributes[0])]
     defaults = {field.name: field.default for field in dataclasses.fields(kind) if "rare" in field.metadata}
+    filled = [field.name for field in dataclasses.fields(kind) if field.metadata.get("filled")]
     floats = [name for _, name, hint in fields if hint is float or float in typing.get_args(hint)]
     rare = [(name, defaults[attribute]) for attribute, name, _ in fields if attribute in defaults]
-    return names, read, floats, rare
+    return names, read, floats, rare, filled
