@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, repeat
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ def compare_answers(
 ) -> Iterator[Diff]:
     """The difference of every pair of systems in their order; `values` has the score of each system, `contributions`
     by pair what each label adds to the difference, if that is known."""
+    ranks_of = np.unique(np.array([*items.labels, NOTHING], dtype=object), return_inverse=True)[1]
     for a, b in combinations(range(len(items.systems)), 2):
         # Few rows are equal in many systems, but nearly all in two.
         pair = items.of_pair(a, b).fold()
@@ -76,7 +77,7 @@ def compare_answers(
             same_error=pair.sum(~different & ~right_a),
             overlap_right=2 * both / rights if rights else math.nan,
             overlap_all=1 - changed / total,
-            changes=tuple(_changes(pair, masks, changed)),
+            changes=tuple(_changes(pair, masks, changed, ranks_of)),
             labels=_label_differences(pair, label_order, (contributions or {}).get((name_a, name_b), {})),
             other_target=other_target,
             net=corrections - new_errors,
@@ -128,37 +129,54 @@ def difference(items: Items, a: int, b: int, values: Mapping[str, float]) -> flo
     return after - before
 
 
-def _changes(pair: Items, masks: Sequence[Bools], changed: int) -> Iterator[Change]:
-    """Every change of one label into another, the most frequent first within each kind."""
+def _changes(pair: Items, masks: Sequence[Bools], changed: int, ranks_of: Ints) -> Iterator[Change]:
+    """Every change of one label into another, the most frequent first within each kind.
+
+    `ranks_of` has the rank of each label by its code.
+    """
     target = None if pair.kinds else pair.target
     # Answers that differ only in their targets are named by their error types.
     other = np.where(pair.moved(0, 1), pair.kind[1], NONE) if pair.kinds else np.full(len(pair), NONE)
-    columns, labels = (pair.gold, *pair.answer, other), (*pair.labels, NOTHING)
+    columns, labels = (pair.gold, *pair.answer, other), np.array([*pair.labels, NOTHING], dtype=object)
     for kind, mask in zip(KINDS, masks, strict=True):
-        of_kind = pair.sum(mask)
-        moves: dict[tuple[int, ...], int] = {}
+        rows, sizes = _distinct(pair, columns, mask)
+        of_kind = int(sizes.sum()) or 1
+        heads = [None if target is None else 0] * len(rows)
         if target is not None:
-            moves = {row[:3]: row[4] for row in _count_tuples(pair, columns, mask & (target[0] != target[1]))}
-        rows = [
-            (
-                -count,
-                tuple(labels[code] for code in codes),
-                "" if error == NONE else pair.moved_name(codes[2], error),
-                None if target is None else moves.get(tuple(codes), 0),
-            )
-            for *codes, error, count in _count_tuples(pair, columns, mask)
-        ]
-        for count, (gold, before, after), shown, heads in sorted(rows, key=lambda row: row[:3]):
-            yield Change(kind, gold, before, after, -count, -count / of_kind, -count / changed, heads, shown)
+            moved = {row[:3]: row[4] for row in _count_tuples(pair, columns, mask & (target[0] != target[1]))}
+            heads = [moved.get(tuple(row), 0) for row in rows[:, :3].tolist()]
+        # Few answers differ in their targets alone.
+        shown, ranks = np.full(len(rows), "", dtype=object), [ranks_of[column] for column in rows.T[:3]]
+        if len(other_rows := np.flatnonzero(rows[:, 3] != NONE)):
+            for row in other_rows.tolist():
+                shown[row] = pair.moved_name(*rows[row, 2:].tolist())
+            ranks.append(np.unique(shown, return_inverse=True)[1])
+        order = np.lexsort((*ranks[::-1], -sizes))
+        sizes = sizes[order]
+        yield from map(
+            Change,
+            repeat(kind),
+            *(labels[column[order]].tolist() for column in rows.T[:3]),
+            sizes.tolist(),
+            (sizes / of_kind).tolist(),
+            (sizes / max(1, changed)).tolist(),
+            [heads[row] for row in order.tolist()],
+            shown[order].tolist(),
+        )
+
+
+def _distinct(items: Items, columns: Iterable[Ints], mask: Bools) -> tuple[Ints, Ints]:
+    """The distinct tuples of columns, and the number of items with each."""
+    selected = np.stack([column[mask].astype(np.int64) for column in columns], axis=1)
+    if not len(selected):
+        return selected, np.zeros(0, dtype=np.int64)
+    rows, group, _ = distinct_rows(selected)
+    return rows, np.bincount(group, weights=items.sizes[mask], minlength=len(rows)).astype(np.int64)
 
 
 def _count_tuples(items: Items, columns: Iterable[Ints], mask: Bools) -> Iterator[tuple[int, ...]]:
     """The distinct tuples of columns, each with its number of items."""
-    selected = [column[mask].astype(np.int64) for column in columns]
-    if not len(selected[0]):
-        return
-    rows, group, _ = distinct_rows(np.stack(selected, axis=1))
-    sizes = np.bincount(group, weights=items.sizes[mask]).astype(np.int64)
+    rows, sizes = _distinct(items, columns, mask)
     for row, size in zip(rows.tolist(), sizes.tolist(), strict=True):
         yield (*row, size)
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, pack_columns
+from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, distinct_numbers, each_once, pack_columns
 from assay.classes import dataclass
-from assay.engine.counts import MANY, Counts, JointCounts, as_sums, by_label
+from assay.engine.counts import MANY, Counts, JointCounts, as_sums, by_label, compact
 from assay.engine.items import KINDS, NOTHING, Items, list_added
 from assay.engine.measure import Macro, Measure, Ratio
 from assay.engine.parts import Part
@@ -36,6 +36,8 @@ _BOTH_RIGHT, _UNALIGNED = GROUPS.index("both-right"), GROUPS.index("unaligned")
 _REMOVED, _ADDED = GROUPS.index("spurious-removed"), GROUPS.index("spurious-added")
 _ITEMS = "changed items"
 """The field that counts the items that two systems answer differently."""
+_ABSENT = -2
+"""The label of an item that a system does not have."""
 
 
 # --- of one shard: how the counts of two systems differ ---
@@ -58,8 +60,8 @@ def subtract_counts(
     by_item = measure.judges_items or measure.count is by_label
     if not by_item or not all(isinstance(one, Items) and one.grade is None for one in tables):
         return None
-    rows = _Rows.of(tables)
-    return None if rows is None else [rows.subtract(measure, *pair, sentences) for pair in pairs]
+    rows = _Rows.of(measure, tables, pairs)
+    return None if rows is None else rows.subtract_pairs(pairs, sentences)
 
 
 def subtract_whole(counts: Sequence[Counts], pairs: Sequence[tuple[int, int]]) -> list[Counts]:
@@ -74,25 +76,32 @@ def subtract_whole(counts: Sequence[Counts], pairs: Sequence[tuple[int, int]]) -
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """The rows of several systems' tables, and which of them are about the same item."""
+    """The items on which systems differ: each system's answer, and what it adds to the counts of each item."""
 
-    tables: Sequence[Items]
+    fields: tuple[str, ...]
     names: tuple[str, ...]
     """The labels of all systems."""
-    codes: Sequence[Ints]
-    """For each system the codes of its labels among these."""
-    place: Sequence[Ints]
-    """For each system the number of the item of each row."""
-    columns: Sequence[list[Array]]
-    """For each system, by item: is it right, does the system have it, its outcome, and the rest of the answer."""
+    outcomes: tuple[str, ...]
+    sentence: Ints
     gold: Bools
     """Mask of the items that count as gold's."""
     is_word: Bools
     """Mask of words of systems without a counterpart in gold, which cannot be compared with each other."""
+    answer: Ints
+    """Systems × items: a number that is equal for equal answers …"""
+    right: Bools
+    """… is it right …"""
+    there: Bools
+    """… does the system have it …"""
+    outcome: Ints
+    label: Ints
+    """… and its label, _ABSENT if the system has no row for it."""
+    counts: Sequence[tuple[Ints, Ints, Ints]]
+    """For each system the item, the label and the numbers of each row of its counts."""
 
     @classmethod
-    def of(cls, tables: Sequence[Items]) -> _Rows | None:
-        """The rows of all systems; None if items of different systems cannot be identified."""
+    def of(cls, measure: Measure, tables: Sequence[Items], pairs: Sequence[tuple[int, int]]) -> _Rows | None:
+        """The items on which systems of these pairs differ; None if items cannot be identified."""
         first, known = tables[0], dict[str, int]()
         codes = [np.append(as_codes(one.labels, known), np.int32(NONE)) for one in tables]
         in_gold = [one.has_gold if one.kinds else one.gold != NONE for one in tables]
@@ -126,7 +135,7 @@ class _Rows:
             spread[own] = column
             return spread
 
-        gold = np.zeros(size, dtype=bool)
+        gold, differs = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
         columns: list[list[Array]] = []
         for one, own, label in zip(tables, place, codes, strict=True):
             gold[own] |= one.has_gold
@@ -139,49 +148,98 @@ class _Rows:
             rows_of = [row for column in further if column is not None for row in np.atleast_2d(column[0])]
             rows_of += [label[one.answer[0]], *one.marks.values(), *([] if one.label is None else [label[one.label]])]
             columns.append([*mine, *(by_item(column, own, NONE) for column in rows_of)])
-        is_word = (np.arange(size) >= number) & (not first.kinds)
-        return cls(tables, tuple(known), codes, place, columns, gold, is_word)
-
-    def subtract(self, measure: Measure, a: int, b: int, sentences: int) -> Counts:
-        """The counts of B minus those of A by sentence and group, over the items that they answer differently."""
-        changed = np.zeros(len(self.gold), dtype=bool)
-        for first, second in zip(self.columns[a], self.columns[b], strict=True):
-            changed |= first != second
-        number = np.cumsum(changed, dtype=np.int32) - 1
-        gold, is_word = self.gold[changed], self.is_word[changed]
-        before, there_a, old = (column[changed] for column in self.columns[a][:3])
-        after, there_b, new = (column[changed] for column in self.columns[b][:3])
-        of_gold = np.where(before, np.where(after, _BOTH_RIGHT, 1), np.where(after, 0, 2))
-        of_system = np.where(there_a, np.where(there_b, 2, _REMOVED), _ADDED)
-        kind = np.where(is_word, _UNALIGNED, np.where(gold, of_gold, of_system))
-        # The label and the sentence of each item, and its counts, negative for A.
-        label_of, sentence_of = (np.full(len(kind), NONE, dtype=np.int64) for _ in range(2))
-        parts: list[tuple[Ints, Ints, Ints]] = []
-        for system, sign in ((a, -1), (b, 1)):
-            rows = np.flatnonzero(changed[self.place[system]])
-            one, item = self.tables[system].where(rows), number[self.place[system][rows]]
-            codes = self.codes[system]
-            label = codes[np.where(one.gold != NONE, one.gold, one.answer[0])]
-            label_of[item], sentence_of[item] = label, one.sentence
+        involved = sorted({system for pair in pairs for system in pair})
+        for system in involved[1:]:
+            for other, column in zip(columns[involved[0]], columns[system], strict=True):
+                differs |= other != column
+        chosen = np.flatnonzero(differs)
+        right, there, outcome = (np.stack([mine[position][chosen] for mine in columns]) for position in range(3))
+        shape = (len(tables), len(chosen))
+        answer = pack_columns(
+            *(np.concatenate([one[chosen] for one in column]) for column in zip(*columns, strict=True))
+        )
+        del columns
+        number_of = np.cumsum(differs, dtype=np.int32) - 1
+        sentence, labels = np.full(len(chosen), NONE, dtype=np.int64), np.full(shape, _ABSENT, dtype=np.int32)
+        counted: list[tuple[Ints, Ints, Ints]] = []
+        fields: tuple[str, ...] = ()
+        for system, (table, own, coded) in enumerate(zip(tables, place, codes, strict=True)):
+            rows = np.flatnonzero(differs[own])
+            one, item = table.where(rows), number_of[own[rows]]
+            label = coded[np.where(one.gold != NONE, one.gold, one.answer[0])]
+            labels[system, item], sentence[item] = label, one.sentence
             alone = replace(one, sentence=np.arange(len(one)), sums=dict.fromkeys(one.sums, 0 * rows))
             counts = measure.counts_of(alone, len(one))
-            label = label[counts.unit] if counts.label is None else codes[counts.label]
-            parts.append((item[counts.unit], label, sign * counts.values))
-        item, label, values = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        different = np.flatnonzero(gold | there_a | there_b)
-        item, label = np.append(item, different), np.append(label, label_of[different])
-        table = np.zeros((len(item), values.shape[1] + 1), dtype=np.int64)
-        table[: len(values), :-1], table[len(values) :, -1] = values, 1
-        key = pack_columns(kind[item], old[item], new[item], label)
-        _, where, group = np.unique(key, return_index=True, return_inverse=True)
-        outcomes = (*(self.tables[a].kinds or ("right", "wrong")), "none")
-        names, chosen = (*self.names, NOTHING), item[where]
-        columns = (kind[chosen], old[chosen], new[chosen], label[where])
-        keys = tuple(
-            "\t".join((GROUPS[what], outcomes[first], outcomes[second], names[named]))
-            for what, first, second, named in zip(*(column.tolist() for column in columns), strict=True)
+            label = label[counts.unit] if counts.label is None else coded[counts.label]
+            counted.append((item[counts.unit], label, counts.values))
+            fields = counts.fields
+        return cls(
+            fields=fields,
+            names=(*known, NOTHING),
+            outcomes=(*(first.kinds or ("right", "wrong")), "none"),
+            sentence=sentence,
+            gold=gold[chosen],
+            is_word=(chosen >= number) & (not first.kinds),
+            answer=answer.reshape(shape),
+            right=right,
+            there=there,
+            outcome=outcome,
+            label=labels,
+            counts=counted,
         )
-        return Counts((*counts.fields, _ITEMS), sentences, sentence_of[item], table, keys, group.ravel())
+
+    def subtract_pairs(self, pairs: Sequence[tuple[int, int]], sentences: int) -> list[Counts]:
+        """For each pair the counts of B minus those of A, by sentence and group."""
+        parts = [self._subtract(a, b, sentences) for a, b in pairs]
+        groups = each_once(np.concatenate([group for group, _ in parts]))
+        rest, label = np.divmod(groups, len(self.names))
+        rest, new = np.divmod(rest, len(self.outcomes))
+        kind, old = np.divmod(rest, len(self.outcomes))
+        keys = tuple(
+            "\t".join((GROUPS[what], self.outcomes[first], self.outcomes[second], self.names[named]))
+            for what, first, second, named in zip(
+                *(column.tolist() for column in (kind, old, new, label)), strict=True
+            )
+        )
+        return [
+            replace(counts, labels=keys, label=np.searchsorted(groups, group).astype(np.int32)[counts.label])
+            for group, counts in parts
+        ]
+
+    def _subtract(self, a: int, b: int, sentences: int) -> tuple[Ints, Counts]:
+        """The groups of one pair as numbers, and its counts by sentence and group."""
+        differs = self.answer[a] != self.answer[b]
+        changed = np.flatnonzero(differs)
+        (before, after), (there_a, there_b), (old, new) = (
+            column[[a, b]][:, changed] for column in (self.right, self.there, self.outcome)
+        )
+        gold, labels = self.gold[changed], self.label[[a, b]][:, changed]
+        of_gold = np.where(before, np.where(after, _BOTH_RIGHT, 1), np.where(after, 0, 2))
+        of_system = np.where(there_a, np.where(there_b, 2, _REMOVED), _ADDED)
+        kind = np.where(self.is_word[changed], _UNALIGNED, np.where(gold, of_gold, of_system)).astype(np.int64)
+        change = np.zeros(len(differs), dtype=np.int64)
+        change[changed] = (kind * len(self.outcomes) + old) * len(self.outcomes) + new
+        # The changed items themselves, and their counts, negative for A.
+        there = gold | there_a | there_b
+        items, item_labels = [changed[there]], [np.where(labels[1] == _ABSENT, *labels)[there]]
+        values = [np.zeros((len(items[0]), len(self.fields)), dtype=np.int64)]
+        for system, sign in ((a, -1), (b, 1)):
+            own_item, own_label, own_values = self.counts[system]
+            rows = differs[own_item]
+            items.append(own_item[rows])
+            item_labels.append(own_label[rows])
+            values.append(sign * own_values[rows])
+        item, label = np.concatenate(items), np.concatenate(item_labels)
+        # No label is the last name.
+        key = change[item] * len(self.names) + np.where(label == NONE, len(self.names) - 1, label)
+        room = len(GROUPS) * len(self.outcomes) ** 2 * len(self.names)
+        groups, group, _ = distinct_numbers(key, room)
+        is_item = (np.arange(len(item)) < len(items[0])).astype(np.int64)
+        table = np.column_stack([np.concatenate(values), is_item])
+        names = ("",) * len(groups)
+        return groups, compact(
+            Counts((*self.fields, _ITEMS), sentences, self.sentence[item], table, names, group.astype(np.int32))
+        )
 
 
 # --- of all shards: contributions ---
@@ -200,12 +258,13 @@ def contribution_rows(part: Part, settings: Settings) -> Iterator[Contribution]:
             continue
         changed, documents = (part.changed.get((index, unit)) for unit in (part.unit, DOCUMENTS))
         tables = changed.labelled() if changed is not None and changed.labels else []
+        keys = [name.split("\t") for name in changed.labels or ()] if changed is not None else []
         for number, (a, b) in enumerate(pairs):
             if np.isnan(scores.values(measure.main)[[a, b]]).any():
                 continue
             divided, rows = Division(scores, a, b), list[tuple[Any, ...]]()
             if changed is not None and tables:
-                rows += divided.by_item(changed, tables[number], number, bool(part.plan.kinds[index]))
+                rows += divided.by_item(changed, keys, tables[number], number, bool(part.plan.kinds[index]))
             if documents is not None and documents.named and len(documents.names or ()) != part.number("sentence"):
                 rows += divided.by_document(documents.names or (), documents.named[number])
             rows += divided.by_slice(part, index)
@@ -263,23 +322,28 @@ class Division:
         return value - self.reach * math.sqrt(variance), value + self.reach * math.sqrt(variance)
 
     def by_item(
-        self, changed: JointCounts, table: Counts, number: int, has_outcomes: bool
+        self, changed: JointCounts, all_keys: Sequence[list[str]], table: Counts, number: int, has_outcomes: bool
     ) -> Iterator[tuple[Any, ...]]:
         """Rows by kind of change, label and outcome, from the changed counts of a pair by group and by unit."""
-        totals, keys = changed.totals[number], [name.split("\t") for name in changed.labels or ()]
+        totals = changed.totals[number]
         if self.ratio is None or changed.fields[:-1] != self.fields or not self.is_whole(totals.sum(axis=0)[:-1]):
             return
+        assert table.label is not None
+        # A pair has few of the groups of all pairs.
+        used = np.bincount(table.label, minlength=len(all_keys)) > 0
+        totals, keys = totals[used], [all_keys[code] for code in np.flatnonzero(used).tolist()]
         labels, items = [key[3] for key in keys], totals[:, -1].astype(np.int64)
         values = self.of_rows(totals[:, :-1], labels)
         for label, code in self.codes.items() if self.codes else ():
             if self.extra[code]:
                 own = np.array([label == name for name in labels]) & (items > 0)
                 values[own] += self.extra[code] * items[own] / items[own].sum()
-        assert table.label is not None
-        # In an order that does not depend on shards.
-        order = np.lexsort((table.label, table.unit))
-        unit, code_of = table.unit[order], table.label[order]
-        amounts = self.of_rows(table.values[order, :-1], [labels[code] for code in code_of.tolist()])
+        # In an order that does not depend on shards, and mostly is theirs.
+        order = np.argsort(table.unit * len(used) + table.label, kind="stable")
+        unit, code_of = table.unit[order], (np.cumsum(used) - 1)[table.label[order]]
+        amounts = self.of_rows(
+            table.values[order, :-1], [labels[code] for code in code_of.tolist()] if self.codes else ()
+        )
         ways: list[tuple[str, list[str]]] = [("kind", [key[0] for key in keys]), ("label", labels)]
         ways += [("outcome", [f"{key[1]} → {key[2]}" for key in keys])] * has_outcomes
         for by, names in ways:

@@ -40,11 +40,12 @@ class Counts:
         if not np.issubdtype(self.values.dtype, np.integer):
             raise TypeError("Counts hold whole numbers; scale fractions (items.ONE).")
 
-    def matrix(self) -> Ints:
-        """Units × fields, labels summed up."""
+    def matrix(self, columns: Sequence[int] | None = None) -> Ints:
+        """Units × fields (or some of them), labels summed up."""
+        values = self.values if columns is None else self.values[:, columns]
         if self.label is None and np.array_equal(self.unit, np.arange(self.units)):
-            return self.values
-        return _sum_by_group(self.unit, self.values, self.units)
+            return values
+        return _sum_by_group(self.unit, values, self.units)
 
     def total(self, sizes: Ints | None = None) -> Ints:
         """The sum over all units: one number per field, or labels × fields; `sizes`: how often each unit counts."""
@@ -365,7 +366,7 @@ class JointCounts:
         totals = [table.total(sizes) for table in tables]
         read = fields_read(as_sums(totals[0], fields))
         columns = [fields.index(name) for name in read]
-        matrices = [table.matrix()[:, columns] for table in tables]
+        matrices = [table.matrix(columns) for table in tables]
         rows = np.concatenate(matrices, axis=1)
         joint, everyone = _few(DistinctRows.of(rows, sizes)), tuple(range(len(systems)))
         pairs = list(combinations(everyone, 2)) if compares else []
@@ -379,7 +380,7 @@ class JointCounts:
             used = None if place is None else np.unique(place)
             if group is not None and (place is not None or single is None):
                 tables = [table.repeat(group) for table in tables]
-            of_labels = tuple(map(_compact, tables if units <= BLOCKS else _in_blocks(tables, place)))
+            of_labels = tuple(map(compact, tables if units <= BLOCKS else _in_blocks(tables, place)))
         tallies = cls(
             systems=systems,
             fields=fields,
@@ -554,7 +555,7 @@ class JointCounts:
             else:
                 sides = (_in_blocks(one.by_label or (), one.blocks) for one in (self, other))
                 tables = [join_counts(tables, same_units=True) for tables in zip(*sides, strict=True)]
-                by_label = tuple(map(_compact, tables))
+                by_label = tuple(map(compact, tables))
         return replace(
             self,
             labels=labels,
@@ -613,7 +614,7 @@ def _add_few(first: DistinctRows | None, second: DistinctRows | None) -> Distinc
 
 def _count_differing(a: Counts, b: Counts) -> int:
     """Number of units in which two systems' counts by label differ."""
-    both = _compact(join_counts([a, replace(b, values=-b.values)], same_units=True))
+    both = compact(join_counts([a, replace(b, values=-b.values)], same_units=True))
     return len(np.unique(both.unit[both.values.any(axis=1)]))
 
 
@@ -649,11 +650,14 @@ def _sum_by_key(keys: Ints, rows: Ints) -> tuple[Ints, Ints]:
     return keys[order[starts]], np.add.reduceat(rows[order], starts, axis=0) if len(keys) else rows
 
 
-def _compact(counts: Counts) -> Counts:
+def compact(counts: Counts) -> Counts:
     """Counts with one row for each unit and label, summed up."""
     assert counts.labels is not None and counts.label is not None
     width = max(1, len(counts.labels))
-    keys, values = _sum_by_key(counts.unit.astype(np.int64) * width + counts.label, counts.values)
+    keys = counts.unit.astype(np.int64) * width + counts.label
+    if (np.diff(keys) > 0).all():
+        return counts
+    keys, values = _sum_by_key(keys, counts.values)
     return replace(counts, unit=keys // width, label=(keys % width).astype(np.int32), values=values)
 
 

@@ -109,10 +109,10 @@ class Result(Tables, kw_only=True):
             if isinstance(value, tuple) and value and isinstance(value[0], Record):
                 pieces.append("[\n  ")
                 for row in value:
-                    pieces += [dumps(to_plain(row)), ",\n  "]
+                    pieces += [dumps(row), ",\n  "]
                 pieces[-1] = "]"
             else:
-                pieces.append(dumps(to_plain(value)))
+                pieces.append(dumps(value))
             before = ",\n "
         return "".join([*pieces, "}\n"])
 

@@ -6,23 +6,27 @@ import dataclasses
 import itertools
 import json
 import math
+import operator
 import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from assay.errors import CONTROL
 
-_encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _PLAIN = frozenset((str, int, bool, type(None)))
 _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
 
 
 def dumps(data: Any) -> str:
-    """Plain data as JSON text, in which nothing moves the cursor of a terminal or turns text around."""
-    text = _encoder.encode(data)
+    """Data or a record as JSON text, in which nothing moves the cursor of a terminal or turns text around."""
+    try:
+        text = _encoder.encode(data)
+    except (TypeError, ValueError):
+        # Undefined numbers, or keys that are no strings, inside a list or a mapping.
+        text = _encoder.encode(to_plain(data))
     # Of ASCII, JSON escapes all of them but one.
     if text.isascii() and "\x7f" not in text:
         return text
@@ -35,23 +39,35 @@ def to_plain(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
-    # Most of what is inside is plain, and a call would cost as much as all else.
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        plain = {
-            name: item if type(item := getattr(value, attribute)) in _PLAIN else to_plain(item)
-            for attribute, name, _ in _fields(type(value))
-            if attribute not in (rare := _rare(type(value))) or getattr(value, attribute) != rare[attribute]
-        }
-        for name in _left_out_if_empty(type(value)):
-            if not plain[name]:
-                del plain[name]
-        return plain
-    if isinstance(value, Mapping):
-        return {str(key): item if type(item) in _PLAIN else to_plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [item if type(item) in _PLAIN else to_plain(item) for item in value]
-    # Numbers of numpy.
-    return to_plain(value.item())
+    # Most of what is inside is plain, and a call would cost as much as all else.
+    items = value if isinstance(value, Mapping) else _open(value)
+    if isinstance(items, Mapping):
+        return {str(key): item if type(item) in _PLAIN else to_plain(item) for key, item in items.items()}
+    return to_plain(items)
+
+
+def _open(value: Any) -> Any:
+    """The fields of a record as JSON names and orders them; of a mapping all, of numpy the number."""
+    layout = _layout(type(value))
+    if layout is None:
+        return {str(key): item for key, item in value.items()} if isinstance(value, Mapping) else value.item()
+    names, read, floats, rare, filled = layout
+    plain = dict(zip(names, read(value), strict=True))
+    for name, default in rare:
+        if plain[name] == default:
+            del plain[name]
+    for name in floats:
+        if type(number := plain.get(name)) is float and not math.isfinite(number):
+            plain[name] = None
+    for name in filled:
+        if not plain[name]:
+            del plain[name]
+    return plain
+
+
+_encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False, default=_open)
 
 
 def from_plain(kind: Any, data: Any, where: str = "") -> Any:
@@ -96,12 +112,6 @@ def _check_type(kind: Any, data: Any, where: str) -> Any:
 
 
 @cache
-def _left_out_if_empty(kind: type) -> list[str]:
-    """The fields of a record that are written only if they contain something."""
-    return [field.name for field in dataclasses.fields(kind) if field.metadata.get("filled")]
-
-
-@cache
 def _fields(kind: type) -> list[tuple[str, str, Any]]:
     """The fields of a record that are written: the attribute, its name in JSON, its type."""
     hints = typing.get_type_hints(kind)
@@ -109,7 +119,23 @@ def _fields(kind: type) -> list[tuple[str, str, Any]]:
     return [(attribute, name, hints[attribute]) for attribute, name in named if name]
 
 
+_Layout = tuple[list[str], Callable[[Any], Sequence[Any]], list[str], list[tuple[str, Any]], list[str]]
+
+
 @cache
-def _rare(kind: type) -> dict[str, Any]:
-    """The fields of a record that are written only if they are not the default, with the default."""
-    return {field.name: field.default for field in dataclasses.fields(kind) if "rare" in field.metadata}
+def _layout(kind: type) -> _Layout | None:
+    """How a record is written: the names in JSON, and what reads their values; the names of what can be undefined, of
+    what is written only if it is not the default (with the default), and of what only if it contains something.
+
+    None if instances are no records.
+    """
+    if not dataclasses.is_dataclass(kind):
+        return None
+    fields = _fields(kind)
+    attributes, names = [attribute for attribute, *_ in fields], [name for _, name, _ in fields]
+    read = operator.attrgetter(*attributes) if len(attributes) > 1 else lambda value: [getattr(value, attributes[0])]
+    defaults = {field.name: field.default for field in dataclasses.fields(kind) if "rare" in field.metadata}
+    filled = [field.name for field in dataclasses.fields(kind) if field.metadata.get("filled")]
+    floats = [name for _, name, hint in fields if hint is float or float in typing.get_args(hint)]
+    rare = [(name, defaults[attribute]) for attribute, name, _ in fields if attribute in defaults]
+    return names, read, floats, rare, filled
