@@ -112,3 +112,15 @@ def test_every_export_of_a_script_is_imported() -> None:
             imports |= {name.strip() for name in group.split(",")}
     assert len(exports) > 80
     assert {name: file for name, file in exports.items() if name not in imports} == {}
+
+
+def test_no_name_is_declared_in_two_scripts() -> None:
+    """The scripts are one text in the page, where a name that is declared twice stops all of them."""
+    found: dict[str, list[str]] = {}
+    for path in ASSETS.glob("*.js"):
+        pattern = r"^(?:export )?(?:async )?(?:const|let|function|class) (?:[\[{]([^\]}]*)[\]}]|(\w+))"
+        for several, single in re.findall(pattern, path.read_text("utf-8"), re.MULTILINE):
+            for name in (single or several).split(","):
+                found.setdefault(name.strip(), []).append(path.name)
+    assert len(found) > 300
+    assert {name: files for name, files in found.items() if len(files) > 1} == {}

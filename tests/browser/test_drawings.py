@@ -13,6 +13,7 @@ import pytest
 from tests.browser.conftest import TASKS
 from tests.unit.tasks.cross.test_texts import crossed
 
+import assay
 from assay import render
 from assay.demo import FOLDER
 from assay.render.page import script
@@ -412,6 +413,51 @@ def test_arcs_of_all_shapes_have_room(drawn, words):
     assert [row[1:] for row in table if "works_for" in str(row)] == [
         [f"{words.split()[0]} (1)", "works_for", "✗ works_for"]
     ]
+
+
+LABELS = [f"event.transport.of-persons-and-artifacts.{way}.passenger" for way in ("by-sea", "by-land", "by-air")]
+WRITTEN = """nodes => nodes.map((node) => [
+  [...node.childNodes].filter((part) => part.nodeName !== "title").map((part) => part.textContent).join(""),
+  node.querySelector("title")?.textContent])"""
+
+
+def long_labels(kind: str, folder: Path) -> Result:
+    """Three words with long labels that begin and end with the same letters; the system has two of them right."""
+    for name, labels in (("gold", LABELS), ("crf-with-long-name-one", [*LABELS[:2], LABELS[0]])):
+        if kind == "spans":
+            rows = [f"w{place}\tB-{label}" for place, label in enumerate(labels)]
+        elif kind == "tags":
+            features = ["|".join(f"{part}={label}" for part in ("A", "B")) for label in labels]
+            rows = [f"{n}\tw{n}\t_\t_\t{tag}\t_\t_\t_\t_\t_" for n, tag in enumerate(features, 1)]
+        else:
+            heads = [0, 1, 1]
+            rows = [f"{n}\tw{n}\t_\t_\t_\t_\t{heads[n - 1]}\t{labels[n - 1]}\t_\t_" for n in (1, 2, 3)]
+        (folder / name).write_text("\n".join(rows) + "\n\n", encoding="utf-8")
+    chosen = {"tags": {"column": "XPOS"}, "arcs": {"task": "dependencies", "measures": ["las(subtypes=true)"]}}
+    system = folder / "crf-with-long-name-one"
+    again = {"crf-with-long-name-one": str(system), "crf-with-long-name-two": str(system)}
+    return assay.compare(str(folder / "gold"), again, times=5, embed="all", **chosen.get(kind, {}))
+
+
+@pytest.mark.parametrize("kind", ["spans", "tags", "arcs"])
+def test_long_labels_look_different_and_are_there_in_full(drawn, tmp_path, kind):
+    result = long_labels(kind, tmp_path)
+    page = drawn((result.shown.drawing, result.texts))
+    for width in (980, 340):
+        page.evaluate("width => draw(0, {width})", width)
+        legend = page.locator(".drawing-legend").inner_text()
+        shown = page.eval_on_selector_all("svg .label", WRITTEN)
+        forms = {form.lstrip("✓✗ "): title for form, title in shown if "…" in form}
+        in_full = {label for label in LABELS for title in forms.values() if title and label in title}
+        assert in_full == {*LABELS}
+        assert len(forms) >= 3
+        for form, title in forms.items():
+            (label,) = (label for label in LABELS if label in title)
+            short = next(part for part in form.replace("=", " ").split() if "…" in part)
+            assert f"{short}: {label}" in legend.split("\n")
+            assert label in page.locator(".drawing-table").inner_text()
+        names = page.eval_on_selector_all("svg .names .name", WRITTEN)
+        assert len({form for form, _ in names}) == len({title or form for form, title in names})
 
 
 def test_empty_nodes_are_boxes_between_words(drawn, results):

@@ -90,7 +90,7 @@ function arcsOf(scene, side, items) {
     const agreed = all.every((arcs) => alikeArcs(arcs[word], gold[word]));
     const wrong = side.number > 0 && item !== NONE && scene.texts.wrong[side.system][item] === 1;
     const state = stateOf(scene, side, { same, agreed: agreed && !wrong, wrong });
-    return dressArc({ word, item, state, head: insideHead(arc.head, gold.length), relation: arc.relation || "_", moved: arc.head !== gold[word].head });
+    return dressArc(scene, { word, item, state, head: insideHead(arc.head, gold.length), relation: arc.relation || "_", moved: arc.head !== gold[word].head });
   });
 }
 
@@ -168,13 +168,16 @@ function stubLanes(stubs) {
   return Math.max(...number.values());
 }
 
-/** An arc of a tree with what is written on it. */
-function dressArc(arc) {
-  const stub = STUBS[arc.head];
-  const name = stub === undefined ? arc.relation : arc.relation === stub || arc.relation === "_" ? stub : `${stub}: ${arc.relation}`;
-  const { shown, cut } = fitText(name, FONTS.strong, 120);
-  arc.label = `${MARKS[arc.state]}${shown}`;
-  arc.title = cut ? name : "";
+/** What is written on an arc: its relation, and what its head is if it is no word of the text. @param {{head: number, relation: string}} arc @param {(label: string) => string} short */
+function nameArc({ head, relation }, short) {
+  const stub = STUBS[head];
+  return stub === undefined ? short(relation) : relation === stub || relation === "_" ? stub : `${stub}: ${short(relation)}`;
+}
+
+/** An arc of a tree with what is written on it. @param {Scene} scene */
+function dressArc(scene, arc) {
+  const [label, title] = [scene.short, (whole) => whole].map((short) => `${MARKS[arc.state]}${nameArc(arc, short)}`);
+  Object.assign(arc, { label, title: title === label ? "" : title });
   return arc;
 }
 

@@ -34,9 +34,9 @@ export function textParts({ texts, view }, text) {
   const parts = texts.words(text);
   if (!parts.length) return texts.split ? null : element("p", { class: "soft" }, NO_TEXT);
   const named = parts.length > 1;
-  return element("dl", { class: "parts" }, parts.map((part, place) => {
+  return element(named ? "dl" : "div", { class: "parts" }, parts.map((part, place) => {
     const letters = view.fold ? part : part.slice(0, LONG);
-    return [named && element("dt", {}, texts.data.parts[place]), element("dd", { dir: "auto" }, letters, letters.length < part.length && "…")];
+    return [named && element("dt", {}, texts.data.parts[place]), element(named ? "dd" : "p", { dir: "auto" }, letters, letters.length < part.length && "…")];
   }));
 }
 

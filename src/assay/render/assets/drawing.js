@@ -5,8 +5,9 @@ import { arcBands, graphBands } from "./arcs.js";
 import { chainLines } from "./chains.js";
 import { frameBands } from "./heads.js";
 import { laneBands } from "./lanes.js";
-import { FONTS, Sheet, fitText, linesOf, widthOf } from "./lines.js";
+import { FONTS, Sheet, linesOf, widthOf } from "./lines.js";
 import { plural, whole } from "./numbers.js";
+import { shortenLabels } from "./shorten.js";
 import { itemDiffers, legendOf, sceneOf } from "./scene.js";
 import { tagRows } from "./tagrows.js";
 import { treeBands, unitLanes, unitTrees } from "./trees.js";
@@ -77,6 +78,7 @@ export function drawing(texts, kind, text, view) {
   // Names stay in view when a drawing is scrolled sideways.
   const folded = lines.some((line) => !line.between && line.cells.some((cell) => cell.folded));
   if (folded) scene.notes.push("⋯ 5 ⋯: five words on which all sides agree");
+  for (const [form, label] of scene.shortened) if (box.textContent?.includes(form)) scene.notes.push(`${form}: ${label}`);
   if (scrolls) box.addEventListener("scroll", () => box.querySelectorAll(".names").forEach((names) => names.setAttribute("transform", `translate(${box.scrollLeft} 0)`)), { passive: true });
   lightUp(box, painting.together ?? "item");
   painting.follow?.(box);
@@ -122,9 +124,11 @@ function captionOf(scene, lines, { from, end, size }, kind) {
 function headingsOf(bands, most) {
   const sides = [...bands.map(({ side }) => side), { number: 1, heading: "all" }];
   const wide = sides.every((side) => !side.letter || widthOf(side.heading, FONTS.strong) <= most);
-  return sides.map((side) => {
-    const { shown, width } = fitText(wide || !side.letter ? side.heading : side.letter, FONTS.strong, most);
-    return { side, shown, width, title: shown === side.heading ? null : shape("title", {}, side.heading) };
+  const named = sides.map((side) => (wide || !side.letter ? side.heading : side.letter));
+  const short = shortenLabels(named, most, (name) => widthOf(name, FONTS.strong));
+  return sides.map((side, place) => {
+    const shown = short(named[place]);
+    return { side, shown, width: widthOf(shown, FONTS.strong), title: shown === side.heading ? null : shape("title", {}, side.heading) };
   });
 }
 

@@ -17,7 +17,7 @@ const KIND_TITLES = { bes: "BEs", bel: "BEl", beo: "BEo" };
 
 /**
  * The columns of a text, words and empty nodes, and the rows of each side over them, with the rows of gold that the side lacks.
- * A row has `head`: [begin, end], or a number below 0, `note`: the error in words, and `moved`: true if its place is not gold's.
+ * A row has `head`: [begin, end], or a number below 0, `notes`: the error in words, and `moved`: true if its place is not gold's.
  * @param {Scene} scene
  */
 export function headedSides(scene) {
@@ -39,9 +39,9 @@ export function headedSides(scene) {
     for (const row of lacking) {
       const state = row.item !== NONE && scene.texts.wrong[side.system][row.item] ? "missing" : "unfound";
       scene.used.add(state);
-      rows.push({ ...row, state, note: "", moved: true });
+      rows.push({ ...row, state, notes: () => "", moved: true });
     }
-    for (const row of rows) dress(row);
+    for (const row of rows) dress(scene, row);
   }
   return { places, sides };
 }
@@ -75,18 +75,21 @@ function headedKey(row) {
 /** Note the error of a row that is matched with one of gold: gold's label, and the outcome if the label does not show it. @param {Scene} scene */
 function noteOn(scene, row, gold) {
   row.moved = !gold || headedPlace(gold) !== headedPlace(row);
-  const notes = gold && gold.label !== row.label ? [`not ${gold.label || "·"}`] : [];
+  const notes = gold && gold.label !== row.label ? [gold.label || "·"] : [];
+  const kinds = [];
   if (gold && row.kind && (row.moved || !notes.length)) {
     scene.kinds.add(row.kind);
-    notes.unshift(KIND_TITLES[row.kind] ?? (row.kind.length > 3 ? row.kind : row.kind.toUpperCase()));
+    kinds.push(KIND_TITLES[row.kind] ?? (row.kind.length > 3 ? row.kind : row.kind.toUpperCase()));
   }
-  row.note = notes.length ? ` (${notes.join(", ")})` : "";
+  row.notes = (short) => (kinds.length || notes.length ? ` (${[...kinds, ...notes.map((label) => `not ${short(label)}`)].join(", ")})` : "");
 }
 
-function dress(row) {
-  const name = row.head === ELSEWHERE ? `${row.label || "·"}, head elsewhere` : row.label || "·";
-  row.text = `${MARKS[row.state]}${fitText(name, FONTS.strong, 120).shown}${fitText(row.note, FONTS.strong, 170).shown}`;
-  row.title = `${MARKS[row.state]}${name}${row.note}`;
+/** @param {Scene} scene */
+function dress(scene, row) {
+  const describe = (short) => `${MARKS[row.state]}${short(row.label) || "·"}${row.head === ELSEWHERE ? ", head elsewhere" : ""}${row.notes(short)}`;
+  row.name = scene.short(row.label);
+  row.text = describe(scene.short);
+  row.title = describe((label) => label);
   row.width = widthOf(row.text, FONTS.strong) + 10;
 }
 

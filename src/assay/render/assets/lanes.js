@@ -117,8 +117,9 @@ export function dressSpan(scene, span) {
   const kind = TITLES[span.kind] ?? span.kind.toUpperCase();
   const bare = span.label === "" || span.label === "·";
   const describe = (label) => `${MARKS[span.state]}${[bare && kind ? "" : label, kind].filter(Boolean).join(" ")}`;
-  span.text = describe(fitText(span.label || "·", FONTS.strong, 150).shown);
-  span.title = describe(span.label);
+  span.name = scene.short(span.label);
+  span.text = describe(span.name || "·");
+  span.title = describe(span.label || "·");
   span.width = widthOf(span.text, FONTS.strong) + 10;
 }
 
@@ -140,9 +141,12 @@ export function lanesOf(line, spans) {
   return { pieces, differs: pieces.some((piece) => piece.state !== "shared"), below: LANE * Math.max(0, ...pieces.map((piece) => piece.level + 1)) };
 }
 
-/** Ask a line for the room of a label, which is cut if no line is wide enough. @param {Line} line @param {Span} piece */
+/** Ask a line for the room of a label; if no line is wide enough, what follows the label is cut. @param {Line} line @param {Span} piece */
 export function askRoom(line, piece) {
-  if (piece.width > line.room) Object.assign(piece, { text: fitText(piece.text, FONTS.strong, line.room - 10).shown, width: line.room });
+  if (piece.width > line.room) {
+    const { shown, width } = fitText(piece.text, FONTS.strong, Math.max(line.room - 10, widthOf(`${MARKS[piece.state]}${piece.name}…`, FONTS.strong)));
+    Object.assign(piece, { text: shown, width: width + 10 });
+  }
   line.widenAcross(...widest(piece.stretches), piece.width);
 }
 

@@ -1,12 +1,14 @@
 // The list of texts: only the rows in view are in the document, however many there are.
 import { element, findAll } from "./dom.js";
 import { plural } from "./numbers.js";
+import { shortenLabels } from "./shorten.js";
 /** @import { Texts } from "./data.js" */
 
 const ROW = 30;
 const BEYOND = 8;
 const AROUND = 6;
 const ROW_LETTERS = 200;
+const ID_LETTERS = 14;
 
 /** A list box of texts. `choose(text)` is called when the reader picks one. */
 export class TextList {
@@ -16,6 +18,7 @@ export class TextList {
     this.rows = [];
     this.position = -1;
     this.onPaper = false;
+    this.shortId = shortenLabels(report.texts.data.ids.map(String), ID_LETTERS);
     this.space = element("div", { class: "space", role: "presentation" });
     this.node = element("div", { id: "list", role: "listbox", "aria-label": `${report.unit}s that match the filters` }, this.space);
     this.node.addEventListener("scroll", () => this.draw(), { passive: true });
@@ -111,7 +114,7 @@ export class TextList {
         "aria-setsize": this.rows.length, "aria-posinset": position + 1, style: `top:${position * ROW}px`,
         on: { click: () => this.#pick(position) },
       },
-      element("span", { class: "row-id", title: texts.data.ids[text] }, element("bdi", {}, String(texts.data.ids[text]))),
+      element("span", { class: "row-id", title: texts.data.ids[text] }, element("bdi", {}, this.shortId(String(texts.data.ids[text])))),
       element("span", { class: "row-words", dir: "auto", title: texts.data.parts?.length > 1 ? texts.data.parts.join(" ‖ ") : null }, snippet(texts, text, hits)),
       element("span", { class: `row-gain ${gain > 0 ? "gained" : gain < 0 ? "lost" : ""}`, title: this.report.gainMeaning }, ((texts.ofItems || texts.split) && this.report.signOf(text)) || this.report.gainText(gain)),
     );

@@ -124,7 +124,8 @@ function tidyPage(report) {
   find("#without-script").remove();
   find("#tables").toggleAttribute("open", !report.texts && !report.result.bayes?.length && !hasSets(report));
   for (const box of findAll("#tables section, #examples")) makeReachable(box, find("h2", box).textContent);
-  addEventListener("beforeprint", () => findAll("details#tables, details#notes, details.fold").forEach((folded) => folded.setAttribute("open", "")));
+  // Paper gets what is open, and all notes.
+  addEventListener("beforeprint", () => findAll("details#notes, details.fold").forEach((folded) => folded.setAttribute("open", "")));
   find(".skip").addEventListener("click", (event) => {
     event.preventDefault();
     find("#report").focus();

@@ -76,7 +76,7 @@ function testCells(report, row, scale, several) {
   const score = (system) => report.scoreOf(system, row.measure, row.score);
   const { written, difference } = writersOf(report.formOf(row));
   const name = report.name(row);
-  const named = several && name === report.title(row.measure);
+  const named = several && name === report.title(row.measure) && !name.endsWith(` ${report.title(row.score)}`);
   const margin = row.margin ? `, margin ±${written(row.margin)}` : "";
   const title = `${name}: difference ${difference(row.difference)}, ${intervalTitle(row)} ${difference(row.low)} to ${difference(row.high)}${margin}`;
   return [
@@ -236,6 +236,7 @@ function creditLine(report, diff) {
 function frequentChanges(report, diff) {
   if (!diff.changes.length) return null;
   const names = diff.changes.map((change) => Object.values(nameChange(report, change))).flat();
+  const fields = report.label !== "label";
   const [isWide, short] = [report.hasIdentifiers || hasWide(names), shortenLabels(names, MOST_LETTERS)];
   const named = (label) => element("bdi", { title: label }, breakable(short(label)), wordsBeside(report, label));
   const draw = (change) => {
@@ -247,9 +248,9 @@ function frequentChanges(report, diff) {
     const moved = change.moved ? element("span", { class: "soft", title: `${whole(change.moved)} with another head` }, "\u00a0⤳") : null;
     return [
       textCell(changeSign(change.kind)),
-      // Of wide labels, gold's is one of the two unless both are wrong.
+      // Of wide labels, gold's is one of the two unless both are wrong; a field is not.
       isWide ? [] : textCell(named(shown.gold)),
-      textCell(isWide && change.kind === "changed-error" ? element("div", { class: "soft" }, "gold ", named(shown.gold)) : null, named(shown.from), " → ", named(shown.to), moved),
+      textCell(isWide && (fields || change.kind === "changed-error") ? element("div", { class: "soft" }, fields ? "" : "gold ", named(shown.gold)) : null, named(shown.from), " → ", named(shown.to), moved),
       numberCell(countButton(report, change.count, terms, meaning)),
     ];
   };

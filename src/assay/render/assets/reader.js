@@ -9,6 +9,7 @@ import { ratingCard } from "./annotators.js";
 import { recordCard } from "./records.js";
 import { nativeFormat, nativeText } from "./native.js";
 import { plural, whole } from "./numbers.js";
+import { scrollBox } from "./scroll.js";
 
 // The width of a drawing on paper, in pixels.
 const PAPER = 680;
@@ -85,7 +86,7 @@ export class Reader {
     const before = from ? element("p", { class: "choices" }, buttonFor(show({ from: Math.max(0, from - Math.max(end - from, WORDS_BACK)), heights: 1 }), { class: "earlier" }, `show earlier words (${whole(from)} before)`)) : "";
     const after = end < size ? buttonFor(show({ heights: this.part.heights + 1 }), { class: "later" }, `show more (${plural(size - end, "word")} left)`) : "";
     const all = from || end < size ? buttonFor(show({ all: true }), { class: "all-words" }, `show all ${whole(size)} words`) : "";
-    const asTable = element("details", { class: "as-table" }, element("summary", {}, "As a table"), element("div", { class: "scroll" }, table));
+    const asTable = element("details", { class: "as-table" }, element("summary", {}, "As a table"), scrollBox("", table));
     this.figure.replaceChildren(before, figure, after || all ? element("p", { class: "choices" }, after, all) : "", element("p", { class: "caption soft" }, caption), asTable);
     this.#reveal();
   }

@@ -29,7 +29,7 @@ export function recordCard(report) {
     const path = texts.cells.path(found[0]);
     const parent = path.slice(0, Math.max(path.lastIndexOf("."), path.lastIndexOf("[")) + 1);
     const name = nameCell(path);
-    name.replaceChildren(element("span", { class: "soft" }, breakable(parent)), path.slice(parent.length));
+    name.replaceChildren(element("span", { class: "soft" }, breakable(parent)), ...breakable(path.slice(parent.length)));
     if (parent !== around) name.className = "begins";
     around = parent;
     return [name, sides.map((side) => valueCell(report, side, found))];

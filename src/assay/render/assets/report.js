@@ -408,7 +408,9 @@ export class Report {
     const { a, b, toggled, text } = this.view;
     // Of annotators, those who rated something in the text.
     const raters = this.texts.split && text !== null ? this.texts.raters(this.#itemsOf(text)) : [];
-    const usual = this.texts.split ? raters.slice(0, MOST_SIDES).map((system) => 1 + system) : [0, 1 + a, ...(b === null ? [] : [1 + b])];
+    // Answers to an item are short, so those of several systems have room.
+    const others = this.texts.ofItems && !this.texts.cells && b !== null && this.systems.length <= MOST_SIDES ? this.systems.map((_, system) => 1 + system) : [];
+    const usual = this.texts.split ? raters.slice(0, MOST_SIDES).map((system) => 1 + system) : [...new Set([0, 1 + a, ...(b === null ? [] : [1 + b]), ...others])];
     const all = new Set([...usual, ...this.systems.map((_, system) => 1 + system)]);
     return [...all].filter((side) => usual.includes(side) !== toggled.includes(side));
   }

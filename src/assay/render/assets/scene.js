@@ -1,7 +1,8 @@
 // What all drawings ask about a text: which sides are shown, which items there are, and how a side's answer is marked.
 import { NONE } from "./data.js";
-import { runsLeft } from "./lines.js";
+import { FONTS, runsLeft, widthOf } from "./lines.js";
 import { plural } from "./numbers.js";
+import { shortenLabels } from "./shorten.js";
 /**
  * @import { Texts } from "./data.js"
  * @import { Line, Sheet } from "./lines.js"
@@ -34,17 +35,25 @@ const MEANINGS = {
   unasked: "○ dotted: only this framework's gold has it, so it is not counted",
 };
 
+/** The most that a label may be wide, in pixels: values of features, other labels, and at least so much on a phone if a note may follow. */
+const [MOST_OF_VALUE, MOST_OF_LABEL, LEAST_OF_LABEL] = [150, 140, 70];
+
 const MEANINGS_OF_PEOPLE = { ...MEANINGS, shared: "faint: all annotators shown agree", plain: "solid: annotators differ" };
 
 /** A text made ready to be drawn. @param {Texts} texts @param {string} kind @param {number} text @param {Shown} view */
 export function sceneOf(texts, kind, text, view) {
   const words = texts.hasWords ? texts.words(text) : texts.words(text).map((_, place) => String(place + 1));
+  /** @type {Map<string, string>} */
+  const shortened = new Map();
   return {
     texts,
     kind,
     text,
     view,
     words,
+    /** Short forms of labels with the labels. */
+    shortened,
+    short: shortIn(texts, kind, text, view.width, shortened),
     mirrored: runsLeft(words),
     sides: view.sides.filter((number) => number <= texts.systems.length).map((number) => sideOf(texts, number, view)),
     first: texts.itemStarts[text],
@@ -58,6 +67,27 @@ export function sceneOf(texts, kind, text, view) {
     /** What cannot be drawn. @type {string[]} */
     rest: [],
   };
+}
+
+/** A function that shortens a label of a text, so that no two labels of any side look the same. @param {Texts} texts @param {string} kind @param {number} width @param {Map<string, string>} shortened */
+function shortIn(texts, kind, text, width, shortened) {
+  const labels = new Set(texts.layers.flatMap((layer, side) => (layer.heads ? texts.arcs(side, text).map((arc) => arc.relation) : texts.spans(side, text).map((span) => span.label))));
+  for (const codes of [texts.gold, ...texts.answers]) for (let item = texts.itemStarts[text]; item < texts.itemStarts[text + 1]; item += 1) if (codes[item] !== NONE) labels.add(texts.labels[codes[item]]);
+  const areTags = !texts.layers.length;
+  const most = areTags ? MOST_OF_VALUE : Math.max(LEAST_OF_LABEL, Math.min(MOST_OF_LABEL, (width - 200) / (kind === "graph" || kind === "frames" ? 2 : 1)));
+  // The features of a tag are in lines of their own, with their names.
+  const values = areTags ? [...labels].flatMap((label) => label.split("|").map(valueOf)) : labels;
+  const short = shortenLabels(values, most, (label) => widthOf(label, FONTS.strong));
+  return (/** @type {string} */ label) => {
+    const form = short(label);
+    if (form !== label) shortened.set(form, label);
+    return form;
+  };
+}
+
+/** The value of a feature. @param {string} feature */
+export function valueOf(feature) {
+  return feature.slice(feature.indexOf("=") + 1);
 }
 
 /** @param {Texts} texts @param {number} number @param {Shown} view @returns {Side} */

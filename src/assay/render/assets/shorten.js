@@ -42,5 +42,5 @@ function shortForm(label, most, width) {
 
 /** A label with a place for a line break after each part of a tag. @param {string} text */
 export function breakable(text) {
-  return text.split(/(?<=[:|.=])(?=[^\s:|.=])/u).flatMap((part, place) => (place ? [element("wbr"), part] : [part]));
+  return text.split(/(?<=[:|.=_/])(?=[^\s:|.=_/])/u).flatMap((part, place) => (place ? [element("wbr"), part] : [part]));
 }

@@ -1,8 +1,8 @@
 // Tags: a row for each side, a column for each word; if a tag has parts, those that changed are marked.
 import { NONE } from "./data.js";
 import { shape } from "./dom.js";
-import { APART, FONTS, fitText, keptWords, widthOf } from "./lines.js";
-import { MARKS, itemAttributes, itemsByWord, restOfWords, stateOf } from "./scene.js";
+import { APART, FONTS, keptWords, widthOf } from "./lines.js";
+import { MARKS, itemAttributes, itemsByWord, restOfWords, stateOf, valueOf } from "./scene.js";
 /**
  * @import { Line, Sheet } from "./lines.js"
  * @import { Scene } from "./scene.js"
@@ -102,7 +102,9 @@ function featureLines(scene, label, others, lacking) {
     const changed = otherFeatures.some((other) => other.get(name) !== features.get(name));
     if (!features.has(name) && !scene.notes.includes(LACKING)) scene.notes.push(LACKING);
     const text = features.get(name) ?? `${name} ∅`;
-    return [{ text: fitText(text, FONTS.strong).shown, title: text, changed }];
+    const value = valueOf(text);
+    const shown = features.has(name) ? `${text.slice(0, text.length - value.length)}${scene.short(value)}` : text;
+    return [{ text: shown, title: shown === text ? "" : text, changed }];
   });
   return lines.length ? lines : [[{ text: label, changed: others.some((other) => other !== label) }]];
 }
