@@ -34,6 +34,8 @@ NAMED = 6
 """The largest number of systems that are named in the title."""
 TABLES = 60
 """The largest number of tables in a page; if there are more, minor ones are left out."""
+ROWS = 500
+"""The largest number of rows of a table in a page, which a browser lays out at once; the exports contain all."""
 _ASSETS = files("assay.render").joinpath("assets")
 _IMPORT = re.compile(r'^import\b[^;]*?\bfrom "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|let|function|async function|class)\b)", re.MULTILINE)
@@ -98,8 +100,7 @@ def page(
         '<body><a class="skip" href="#report">Skip to the report</a>',
         f'<header id="top"><p class="brand">assay</p><div class="titles"><h1>{escape(title)}</h1>',
         f'<p><a href="{escape(up[0], quote=True)}">← {escape(up[1])}</a></p>' if up else "",
-        f'<p class="heading">{escape(make_heading(result))}</p>'
-        f'<code class="for-print">{escape(result.signature)}</code></div><div id="tools"></div></header>',
+        f'<p class="heading">{escape(make_heading(result))}</p></div><div id="tools"></div></header>',
         '<main id="report" tabindex="-1">',
         *_lead_lines(result, [of_set for _, of_set in sets.values()] if sets else ()),
         '<div id="app" hidden></div>',
@@ -233,7 +234,7 @@ def _risk_strip(row: Risk) -> str:
     )
     x = f'x1="{median:.2f}%" x2="{median:.2f}%"'
     return (
-        f'<figure><svg class="chart" width="100%" height="28" role="img" aria-label="{escape(caption, quote=True)}">'
+        f'<figure class="panel"><svg class="chart" width="100%" height="28" role="img" aria-label="{escape(caption, quote=True)}">'
         f'<rect class="band" x="0" y="4" width="{band:.2f}%" height="20"></rect>'
         f'<line class="zero" {x} y1="2" y2="26"></line>{dots}</svg>'
         f'<figcaption class="soft">{escape(caption)}</figcaption></figure>'
@@ -360,7 +361,7 @@ def _draw_table(table: Table, *, short: bool, styled: bool, links: Mapping[str, 
             text = f"<strong>{text}</strong>"
         return f"<{tag}{attributes}>{text}</{tag}>"
 
-    rows = table.rows[: table.short] if short and table.short else table.rows
+    rows = table.rows[: (table.short or None) if short else ROWS]
     head = "".join(draw_cell("th", Cell(name), index, "col") for index, name in enumerate(table.header))
     body = ""
     for row in rows:
@@ -370,7 +371,8 @@ def _draw_table(table: Table, *, short: bool, styled: bool, links: Mapping[str, 
     texts = [" ".join(table.notes)] * bool(table.notes) + [*table.lines]
     notes = "".join(f"<p>{escape(text)}</p>" for text in texts)
     more = len(table.rows) - len(rows)
-    left = f"<p>… and {more:,} more rows.</p>" if more else ""
+    where = "" if short else "; the exports contain them"
+    left = f"<p>… and {plural(more, 'more row')}{where}.</p>" if more else ""
     level = "h4" if styled else "h2"
     return (
         f"<section><{level}>{escape(table.title)}</{level}><table{style}><thead><tr>{head}</tr></thead>"

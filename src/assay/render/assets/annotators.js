@@ -10,10 +10,11 @@ import { saveableFigure } from "./picture.js";
 import { term } from "./query.js";
 import { chooser, countButton, expandableTable, nameCell, numberCell, panel, plotCell, tableWith, textCell } from "./tables.js";
 /**
- * @import { Report } from "./report.js"
+ * @import { Report, Result } from "./report.js"
  * @import { Term } from "./query.js"
  */
 
+const ALPHA = 0.05;
 const FEW_PEOPLE = 12;
 const FEW_ROWS = 8;
 const MOST_LABELS = 16;
@@ -41,6 +42,13 @@ function listButton(report, terms, meaning, text, kind = "count") {
 
 // --- who deviates ---
 
+/** Annotators who stand out, then those who differ significantly from the others, then the rest; each by what agreement gains without them. @param {Result["annotators"]} people */
+function byDeviation(people) {
+  const rank = (row) => (row.stands_out ? 0 : row.p_adjusted !== null && row.p_adjusted <= ALPHA ? 1 : 2);
+  const gain = (row) => row.alpha_gain ?? row.pairs_gain ?? 0;
+  return [...people].sort((one, other) => rank(one) - rank(other) || gain(other) - gain(one));
+}
+
 /** Each annotator: agreement with the others, and agreement of the others alone. @param {Report} report */
 function peoplePanel(report) {
   const people = report.result.annotators;
@@ -62,7 +70,7 @@ function peoplePanel(report) {
     numberCell(difference(row[`${of}_gain`])),
     element("td", { class: "n interval" }, pValue(row.p_adjusted)),
   ];
-  const rows = [...known].sort((one, other) => other[`${of}_gain`] - one[`${of}_gain`]);
+  const rows = byDeviation(known);
   const heads = ["annotator", "agrees", () => axisOf(scale, tick), "without", "gain", "p (Holm)"];
   const note = `Agrees: mean share of the others with the same label, in percent. Without: ${name} of the others alone${of === "alpha" ? "" : ", the mean over their pairs"}; ring: with all annotators, ${written(all)}. p: test whether the others are closer to each other than to this annotator.`;
   return panel("people", "Who deviates", saveableFigure("annotators", expandableTable({ heads, rows, draw, few: FEW_PEOPLE, kind: "rows stacked" })), element("p", { class: "soft" }, note));
@@ -144,8 +152,7 @@ function confusedPanel(report) {
     const draw = (row) => [nameCell(row.label), textCell(row.other), numberCell(countButton(report, row.items, terms(row), meaning(row))), numberCell(`${percent(row.share)}%`)];
     place.replaceChildren(...[expandableTable({ heads: [person, "most others", `${report.noun}s`, "of label"], rows, draw, few: FEW_ROWS })].flat());
   };
-  const gain = (row) => row.alpha_gain ?? row.pairs_gain ?? 0;
-  const people = [...annotators].sort((one, other) => gain(other) - gain(one)).map((row) => row.name);
+  const people = byDeviation(annotators).map((row) => row.name);
   show(people[0]);
   const choice = chooser("Annotator", people.map((name) => [name, name]), show);
   choice.id = "confused-by";

@@ -51,7 +51,8 @@ export function boardPanel(report) {
   const letters = [...new Set(ranked.flatMap(lettersOf))];
   // A phone has room for letters or for differences.
   const room = base ? "roomy" : null;
-  const others = ofMany ? measures.filter((measure) => measure !== by).slice(0, MOST_COLUMNS) : [];
+  // On several data sets, their map has the choice of the measure.
+  const others = ofMany && !hasSets(report) ? measures.filter((measure) => measure !== by).slice(0, MOST_COLUMNS) : [];
   const hint = element("p", { class: "soft", id: "board-said", role: "status" });
   const place = element("div", {});
   const below = element("div", {});
@@ -124,7 +125,6 @@ export function boardPanel(report) {
     if (focused !== null) find(`[data-system="${focused}"]`, place).focus();
   };
   show();
-  // On several data sets, their map has the choice.
   const several = !alone && measures.length > 1 && !hasSets(report);
   const choices = [
     ofMany ? namesField(report, show) : null,

@@ -134,11 +134,10 @@ export function heatMap(cells, { rows, columns, caption, corner, rowTitle = (nam
   const found = new Map(cells.map((cell) => [`${cell.row}\u0000${cell.column}`, cell]));
   const linked = (name, text) => (link(name) ? element("a", { href: link(name) }, text) : text);
   const [shortRow, shortColumn] = [shortenLabels(rows.map(rowTitle), 27), shortenLabels(columns.map(columnTitle), 16)];
-  const heading = (name) => {
-    const title = shortColumn(columnTitle(name));
-    const about = { scope: "col", dir: "auto", class: title.length > 5 ? "tall" : null, title: rowTitle(name) };
-    return element("th", about, element("span", {}, linked(name, title)));
-  };
+  const titles = columns.map((name) => shortColumn(columnTitle(name)));
+  // All headings have one direction.
+  const direction = titles.some((title) => title.length > 5) ? "tall" : null;
+  const heading = (name, place) => element("th", { scope: "col", dir: "auto", class: direction, title: rowTitle(name) }, element("span", {}, linked(name, titles[place])));
   const body = rows.map((row) => element(
     "tr", {},
     element("th", { scope: "row", dir: "auto", title: rowTitle(row) }, linked(row, breakable(shortRow(rowTitle(row))))),
