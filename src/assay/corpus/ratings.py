@@ -15,6 +15,8 @@ from assay.corpus import Column, Corpus
 from assay.errors import UsageError
 
 EMPTY_SET = "∅"
+DENSE = 1 << 24
+"""The most cells of a table of items that is made in full even if few of its cells are filled."""
 
 
 def no_text(item: int) -> str:
@@ -64,16 +66,32 @@ class Ratings:
         raters: Sequence[str] = (),
     ) -> Ratings:
         """Ratings from three columns of texts; `names`, `raters`: items and annotators that may lack ratings."""
-        numbers: dict[str, int] = {}
-        as_codes(names, numbers)
-        item = as_codes(items, numbers)
-        people = {name: number for number, name in enumerate(sorted({*annotators, *raters}))}
-        codes = {label: number for number, label in enumerate(order or sort_labels(set(labels)))}
-        annotator = np.fromiter(map(people.__getitem__, annotators), dtype=np.int32, count=len(annotators))
-        label = np.fromiter(map(codes.__getitem__, labels), dtype=np.int32, count=len(labels))
-        rows = np.lexsort((annotator, item))
+        of_items: dict[str, int] = {}
+        people: dict[str, int] = {}
+        known: dict[str, int] = {}
+        as_codes(names, of_items)
+        as_codes(raters, people)
+        item, annotator, label = as_codes(items, of_items), as_codes(annotators, people), as_codes(labels, known)
+        return cls.of_codes((item, of_items), (annotator, people), (label, known), order)
+
+    @classmethod
+    def of_codes(
+        cls,
+        items: tuple[Ints, Mapping[str, int]],
+        annotators: tuple[Ints, Mapping[str, int]],
+        labels: tuple[Ints, Mapping[str, int]],
+        order: Sequence[str] = (),
+    ) -> Ratings:
+        """Ratings from three columns of codes, each with the texts that these stand for."""
+        item, names = items
+        people = sorted(annotators[1])
+        vocabulary = order or sort_labels(set(labels[1]))
+        annotator, label = (
+            _recode(codes, known, texts) for (codes, known), texts in ((annotators, people), (labels, vocabulary))
+        )
+        rows = _order_cells(item, annotator, len(names), len(people))
         columns = item[rows], annotator[rows], label[rows]
-        return cls(tuple(numbers), tuple(people), tuple(codes), *columns, ordered=bool(order))
+        return cls(tuple(names), tuple(people), tuple(vocabulary), *columns, ordered=bool(order))
 
     def __len__(self) -> int:
         return len(self.item)
@@ -151,6 +169,25 @@ class Ratings:
         """The ratings of all annotators but one."""
         rows = self.annotator != annotator
         return replace(self, item=self.item[rows], annotator=self.annotator[rows], label=self.label[rows])
+
+
+def _recode(codes: Ints, known: Mapping[str, int], texts: Sequence[str]) -> Ints:
+    """Codes of known texts as places among other texts, which have all of them."""
+    place = {text: number for number, text in enumerate(texts)}
+    places: Ints = np.array([place[text] for text in known], dtype=np.int32)
+    return places[codes]
+
+
+def _order_cells(item: Ints, annotator: Ints, items: int, people: int) -> Ints:
+    """The rows by item and annotator."""
+    if items * people <= DENSE:
+        # Without sorting, if a table of all cells is not too large and none of them is there twice.
+        row: Ints = np.full(items * people, NONE, dtype=np.int64)
+        row[item.astype(np.int64) * people + annotator] = np.arange(len(item))
+        row = row[row != NONE]
+        if len(row) == len(item):
+            return row
+    return np.lexsort((annotator, item))
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ import numpy as np
 
 from assay.arrays import NONE, Array, Floats, Ints, numbers_of_runs, ratio
 from assay.classes import dataclass
-from assay.corpus.ratings import Ratings, majority
+from assay.corpus.ratings import DENSE, Ratings, majority
 from assay.errors import UsageError, unknown
 from assay.stats.intervals import t_quantile, t_tail
 
@@ -26,8 +26,6 @@ DISTANCES = ("jaccard", "masi")
 WEIGHTS = ("none", "linear", "quadratic")
 MOST_VALUES = 1_000
 """The most different values for which pairs of values are kept."""
-DENSE = 1 << 24
-"""The most cells of a table of items and labels that is made in full even if few of its cells are filled."""
 MOST_PAIRS = 5_000
 """The most pairs of annotators that are listed, each with its figures: all pairs of 100 annotators."""
 MOST_MEETINGS = 5_000_000

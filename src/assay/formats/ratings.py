@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from assay import specs
-from assay.arrays import NONE, Floats, Ints, to_python
+from assay.arrays import NONE, Floats, Ints, as_codes, distinct_numbers, to_python
 from assay.classes import dataclass
 from assay.corpus import Column
 from assay.corpus.ratings import Ratings, parse_number, set_label, spell_number
@@ -62,20 +62,32 @@ _OF_ALL = {
 """Usual names of columns that are made of the annotators' labels, or stand for their truth."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows of a file in its order: codes of the item, the annotator and the cell; lines are 0 in JSON."""
+
+    path: str
+    item: Ints
+    annotator: Ints
+    cell: Ints
+    line: Ints
+
+
 @dataclass
 class RatingTable:
-    """The ratings of a file as texts, before it is known which labels there are in all files."""
+    """The ratings of a file as codes of texts, before it is known which labels there are in all files."""
 
     path: str
     sha256: str = ""
     layout: str = ""
-    items: list[str] = field(default_factory=list)
-    annotators: list[str] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
+    files: list[_Rows] = field(default_factory=list)
+    """The rows of each file; their cells are labels of the table."""
     names: dict[str, int] = field(default_factory=dict)
-    """All items, also those without ratings, and their order."""
+    """All items, also those without ratings, and their codes."""
     raters: dict[str, int] = field(default_factory=dict)
-    """All annotators, also those without ratings; the name of a single one is empty."""
+    """All annotators, also those without ratings, and their codes; the name of a single one is empty."""
+    labels: dict[str, int] = field(default_factory=dict)
+    """All labels in ratings, and their codes."""
     columns: dict[str, dict[str, str]] = field(default_factory=dict)
     """Further columns: what each item has there."""
     soft: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -86,16 +98,29 @@ class RatingTable:
     warnings: dict[str, None] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
 
+    @property
+    def rows(self) -> tuple[Ints, Ints, Ints]:
+        """The codes of item, annotator and label of each rating."""
+        columns = [(rows.item, rows.annotator, rows.cell) for rows in self.files]
+        item, annotator, label = zip(*columns, strict=True)
+        return np.concatenate(item), np.concatenate(annotator), np.concatenate(label)
+
     def ratings(self, items: Sequence[str] = ()) -> Ratings:
         """The ratings; equal numbers are equal labels, however they are written (3 and 3.0)."""
-        labels = self.labels
+        labels = list(self.labels)
         if not self.order and not self.sets:
-            numbers = {label: parse_number(label) for label in set(labels)}
-            if numbers and all(number is not None for number in numbers.values()):
-                same = {label: spell_number(number) for label, number in numbers.items() if number is not None}
-                labels = [same[label] for label in labels]
-        names, raters = list(items or self.names), list(self.raters)
-        made = Ratings.of(self.items, self.annotators, labels, order=self.order, names=names, raters=raters)
+            numbers = [parse_number(label) for label in labels]
+            if numbers and None not in numbers:
+                labels = [spell_number(number) for number in numbers if number is not None]
+        item, annotator, label = self.rows
+        names = dict(self.names)
+        if items:
+            names = {}
+            as_codes(items, names)
+            item = as_codes(list(self.names), names)[item]
+        spelled: dict[str, int] = {}
+        label = as_codes(labels, spelled)[label]
+        made = Ratings.of_codes((item, names), (annotator, self.raters), (label, spelled), self.order)
         columns = {
             name: Column.of(values.get(item, "(none)") for item in made.names)
             for name, values in self.columns.items()
@@ -103,6 +128,23 @@ class RatingTable:
         # A label without a list is a set of one.
         members = tuple(self.members.get(label, frozenset({label})) for label in made.labels) if self.sets else None
         return replace(made, members=members, columns=columns)
+
+    def check_ratings(self) -> None:
+        """Raise if an annotator has an item twice."""
+        item, annotator, label = self.rows
+        keys = item.astype(np.int64) * len(self.raters) + annotator
+        room = len(self.names) * len(self.raters)
+        if len(distinct_numbers(keys, room, grouped=False)[0]) == len(keys):
+            return
+        seen: dict[int, int] = {}
+        places = ((rows.path, line) for rows in self.files for line in rows.line.tolist())
+        for row, ((path, line), key) in enumerate(zip(places, keys.tolist(), strict=True)):
+            if (first := seen.setdefault(key, row)) != row:
+                name, who = list(self.names)[item[row]], list(self.raters)[annotator[row]]
+                before, after = (list(self.labels)[label[one]] for one in (first, row))
+                place = f"{path}:{line}" if line else path
+                whose = f"annotator {who}" if who else "the file"
+                raise InputError(f"{place}: {whose} has item {name} twice: {before} and {after}.")
 
 
 def is_table(head: Sequence[str]) -> bool:
@@ -115,7 +157,8 @@ def ratings_in(data: Mapping[str, Any], name: str = "ratings") -> RatingTable:
     """The ratings in data that have the shape of the JSON."""
     table = RatingTable(name)
     text = json.dumps(_as_json(data, name))
-    _collect(_json(name, text, table), name, PARAMETERS, table, {})
+    _collect(*_code_json(_json(name, text, table), name, table), PARAMETERS, table)
+    table.check_ratings()
     table.sha256 = hashlib.sha256(text.encode()).hexdigest()
     return table
 
@@ -157,7 +200,6 @@ def read_ratings(
         raise UsageError(f"format ratings: order={settings['order']} names a label twice, or none.")
     table = RatingTable(", ".join(paths), order=order, sets=bool(settings["sets"]))
     digests: list[str] = []
-    seen: dict[str, dict[str, str]] = {}
     for file in (file for path in paths for file in list_files(path)):
         source = Source(file)
         text = "".join(batch.text for batch in source.batches())
@@ -165,50 +207,40 @@ def read_ratings(
         if text.lstrip()[:1] in "{[":
             if columns:
                 raise UsageError(f"--column {columns[0]}: {source.path} is JSON, which has no columns.")
-            rows = _json(source.path, text, table)
+            coded = _code_json(_json(source.path, text, table), source.path, table)
         else:
-            rows = _rows(source.path, text, settings, table, answers, columns)
-        _collect(rows, source.path, settings, table, seen)
+            coded = _code_table(source.path, text, settings, table, answers, columns)
+        _collect(*coded, settings, table)
     table.sha256 = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
     if not table.names:
         raise InputError(f"{table.path}: contains no ratings.")
+    table.check_ratings()
     return table
 
 
-def _collect(
-    rows: Iterator[tuple[int, str, str, Any]],
-    path: str,
-    settings: Mapping[str, str],
-    table: RatingTable,
-    seen: dict[str, dict[str, str]],
-) -> None:
-    """Enter ratings (line, item, annotator, label) into a table; a second one of the same item is refused.
-
-    `seen` has the labels so far by annotator and item.
-    """
+def _collect(rows: _Rows, cells: Sequence[Any], settings: Mapping[str, str], table: RatingTable) -> None:
+    """Enter the rows of a file into a table, by the label that each cell stands for; missing ones are left out."""
     mark, sets, known = settings["missing"], settings["sets"], set(table.order)
-    names, raters = table.names, table.raters
-    items, annotators, labels = table.items, table.annotators, table.labels
-    cleaned: dict[str, str | None] = {}
-    """The label that each text stands for, None if it is missing; most texts come again and again."""
 
-    def clean(line: int, item: str, annotator: str, given: Any) -> str | None:
+    def clean(row: int, given: Any) -> str | None:
+        """The label that a cell stands for, None if it is missing; the row is the first one that has the cell."""
         if isinstance(given, list):
             texts = [_text(member) for member in given]
             if None in texts or "" in texts:
-                place = _place(path, annotator, item)
-                raise InputError(f"{place}: a list of labels has texts and numbers only, not {_show(given)}.")
+                fact = f"a list of labels has texts and numbers only, not {_show(given)}."
+                raise InputError(f"{_place_row(rows, row, table)}: {fact}")
             table.sets, members = True, frozenset(filter(None, texts))
         else:
             text = given if isinstance(given, str) else _text(given)
             if text is None:
-                raise InputError(f"{_place(path, annotator, item)}: {_show(given)}, but a label is expected.")
+                raise InputError(f"{_place_row(rows, row, table)}: {_show(given)}, but a label is expected.")
             label = text.strip()
             if label in _MISSING or (mark and label == mark):
                 return None
             if not sets:
                 if known and label not in known:
-                    place = f"{path}:{line}" if line else path
+                    line = int(rows.line[row])
+                    place = f"{rows.path}:{line}" if line else rows.path
                     raise InputError(f"{place}: label {label!r} is not in order={settings['order']}. Add it there.")
                 return label
             members = frozenset(part.strip() for part in label.split(sets) if part.strip())
@@ -216,30 +248,18 @@ def _collect(
         table.members[label] = members
         return label
 
-    for line, item, annotator, given in rows:
-        if item not in names:
-            names[item] = len(names)
-        if annotator not in raters:
-            raters[annotator] = len(raters)
-        if not isinstance(given, str):
-            label = clean(line, item, annotator, given)
-        elif given in cleaned:
-            label = cleaned[given]
-        else:
-            label = cleaned[given] = clean(line, item, annotator, given)
-        if label is None:
-            continue
-        own = seen.get(annotator)
-        if own is None:
-            own = seen[annotator] = {}
-        if item in own:
-            place = f"{path}:{line}" if line else path
-            who = f"annotator {annotator}" if annotator else "the file"
-            raise InputError(f"{place}: {who} has item {item} twice: {own[item]} and {label}.")
-        own[item] = label
-        items.append(item)
-        annotators.append(annotator)
-        labels.append(label)
+    number = len(rows.cell)
+    first = np.full(len(cells), number)
+    # The first row with a cell is written last.
+    first[rows.cell[::-1]] = np.arange(number)[::-1]
+    codes = np.full(len(cells), NONE, dtype=np.int32)
+    for code in np.argsort(first, kind="stable").tolist():
+        if first[code] < number and (label := clean(int(first[code]), cells[code])) is not None:
+            codes[code] = table.labels.setdefault(label, len(table.labels))
+    label_of_row = codes[rows.cell]
+    there = label_of_row != NONE
+    columns = (column[there] for column in (rows.item, rows.annotator, label_of_row, rows.line))
+    table.files.append(_Rows(rows.path, *columns))
 
 
 def _text(value: Any) -> str | None:
@@ -260,13 +280,18 @@ def _place(path: str, *keys: str) -> str:
     return f"{path}: {', '.join(filter(None, keys))}" if any(keys) else path
 
 
+def _place_row(rows: _Rows, row: int, table: RatingTable) -> str:
+    """The place of a row of JSON."""
+    return _place(rows.path, list(table.raters)[rows.annotator[row]], list(table.names)[rows.item[row]])
+
+
 # --- tables ---
 
 
-def _rows(
+def _code_table(
     path: str, text: str, settings: Mapping[str, str], table: RatingTable, answers: bool, columns: Sequence[str]
-) -> Iterator[tuple[int, str, str, str]]:
-    """The ratings of a table with a header."""
+) -> tuple[_Rows, Sequence[str]]:
+    """The ratings of a table with a header, and its distinct cells."""
     given = cut_table(text, path).below_header()
     header = [*given.names]
     asked = {key: settings[key] for key in _COLUMNS if not answers or settings[key] in header}
@@ -313,30 +338,34 @@ def _rows(
     probabilities = {index: header[index].removeprefix(_PROBABILITY) for index in soft}
     others = [index for index in range(len(header)) if index != item]
     lines: list[int] = given.lines.tolist()
-    found = given.columns[item] if item is not None else [str(line - 1) for line in lines]
-    names = [name.strip() for name in found]
+    names = [name.strip() for name in given.columns[item]] if item is not None else [str(line - 1) for line in lines]
     if item is not None and "" in names:
         raise InputError(f"{path}:{lines[names.index('')]}: a rating without an item in column {header[item]}.")
-    if layout != "wide":
+    texts: dict[str, int] = {}
+    if layout == "soft":
         for line, name, row in zip(lines, names, zip(*given.columns, strict=True), strict=True):
-            if layout == "soft":
-                table.names.setdefault(name, len(table.names))
-                shares = {label: row[index] for index, label in probabilities.items()}
-                _enter_soft(table, name, shares, f"{path}:{line}")
-            else:
-                assert what is not None
-                for index, key in further.items():
-                    table.columns.setdefault(key, {})[name] = row[index]
-                yield line, name, row[who].strip() if who is not None else "", row[what]
-        return
-    cells = {index: [cell.strip() for cell in given.columns[index]] for index in others}
+            table.names.setdefault(name, len(table.names))
+            shares = {label: row[index] for index, label in probabilities.items()}
+            _enter_soft(table, name, shares, f"{path}:{line}")
+        none = np.zeros(0, dtype=np.int32)
+        return _Rows(path, none, none, none, none), ()
+    of_row = as_codes(names, table.names)
+    if layout == "long":
+        assert what is not None
+        for index, key in further.items():
+            table.columns.setdefault(key, {}).update(zip(names, given.columns[index], strict=True))
+        raters: dict[str, int] = {}
+        annotator = as_codes([""] * len(names) if who is None else given.columns[who], raters)
+        annotator = as_codes([rater.strip() for rater in raters], table.raters)[annotator]
+        return _Rows(path, of_row, annotator, as_codes(given.columns[what], texts), given.lines), [*texts]
+    codes = {index: as_codes(given.columns[index], texts) for index in others}
     is_named = bool(chosen)
     if answers and not is_named:
         chosen = {header[index]: index for index in others}
     elif not is_named:
-        chosen = _choose_columns(path, header, names, cells, settings, first=guessed)
-    for name in chosen:
-        table.raters.setdefault(name, len(table.raters))
+        counted = {index: _count_cells(given.columns[index], codes[index], [*texts]) for index in others}
+        counted |= {0: Counter(names)} if guessed else {}
+        chosen = _choose_columns(path, header, counted, settings, len(names), first=guessed)
     metadata = {index: header[index] or f"column {index + 1}" for index in others if index not in chosen.values()}
     if not is_named and not answers:
         people = " ".join(f"--column {shlex.quote(name)}" for name in chosen if plain_name(name) not in _OF_ALL)
@@ -348,19 +377,30 @@ def _rows(
                 f"metadata: {_list_names([*metadata.values()])}. To choose: --column NAME for each annotator."
             ] = None
     for index, key in metadata.items():
-        if said := {name: cell for name, cell in zip(names, cells[index], strict=True) if cell}:
+        stripped = zip(names, map(str.strip, given.columns[index]), strict=True)
+        if said := {name: cell for name, cell in stripped if cell}:
             table.columns.setdefault(key, {}).update(said)
-    for line, name, *row in zip(lines, names, *(cells[index] for index in chosen.values()), strict=True):
-        table.names.setdefault(name, len(table.names))
-        yield from ((line, name, who, cell) for who, cell in zip(chosen, row, strict=True) if cell)
+    # Row by row, as the file has them; empty cells are missing labels.
+    cells = np.stack([codes[index] for index in chosen.values()], axis=1).ravel()
+    annotator = np.tile(as_codes([*chosen], table.raters), len(names))
+    size = len(chosen)
+    return _Rows(path, np.repeat(of_row, size), annotator, cells, np.repeat(given.lines, size)), [*texts]
+
+
+def _count_cells(column: Sequence[str], codes: Ints, texts: Sequence[str]) -> Counter[str]:
+    """How often a column has each cell; if all cells differ, in their order."""
+    distinct, _, numbers = distinct_numbers(codes, len(texts), grouped=False)
+    if len(distinct) == len(column):
+        return Counter(column)
+    return Counter(dict(zip(map(texts.__getitem__, distinct.tolist()), numbers.tolist(), strict=True)))
 
 
 def _choose_columns(
     path: str,
     header: Sequence[str],
-    names: Sequence[str],
-    cells: Mapping[int, Sequence[str]],
+    counted: Mapping[int, Counter[str]],
     settings: Mapping[str, str],
+    rows: int,
     *,
     first: bool,
 ) -> dict[str, int]:
@@ -369,13 +409,16 @@ def _choose_columns(
     `first`: it is a guess that the first column names the items.
     """
     missing, sets = {*_MISSING, settings["missing"]}, settings["sets"]
-    given: dict[int, list[str]] = {index: [] for index in range(len(header))}
-    for index, column in [(0, names)] * first + [*cells.items()]:
-        kept = [cell for cell in column if cell and cell not in missing]
-        given[index] = [part.strip() for cell in kept for part in cell.split(sets)] if sets else kept
-    items, rows = given.pop(0) if first else [], len(names)
+    given: dict[int, Counter[str]] = {}
+    for index, column in counted.items():
+        counts = given[index] = Counter()
+        for raw, number in column.items():
+            if (cell := raw.strip()) and cell not in missing:
+                for part in cell.split(sets) if sets else [cell]:
+                    counts[part.strip()] += number
+    items = given.pop(0) if first else Counter()
     remedy = "Name the annotators, e.g."
-    columns, doubt = _find_annotators(header, {0: items, **given} if len(set(items)) < len(items) else {}, rows)
+    columns, doubt = _find_annotators(header, {0: items, **given} if len(items) < items.total() else {}, rows)
     if 0 in columns and not doubt:
         doubt = f"no column names the items: {header[0]} has labels like the others"
         remedy = 'Name it: --input-format "ratings(item=…)". Or name the annotators, and rows are numbered:'
@@ -425,9 +468,9 @@ def _list_names(names: Sequence[str], most: int = 12) -> str:
 
 
 def _find_annotators(
-    header: Sequence[str], cells: Mapping[int, Sequence[str]], rows: int
+    header: Sequence[str], cells: Mapping[int, Counter[str]], rows: int
 ) -> tuple[list[int], str]:
-    """The columns of annotators among those whose filled cells are given, and why that is in doubt, if it is.
+    """The columns of annotators among those whose filled cells are counted, and why that is in doubt, if it is.
 
     Annotators are the columns of which each has at least half of its cells among the labels of another one, and the
     other way round. A column with few cells only needs half of them among all labels of the others.
@@ -436,7 +479,7 @@ def _find_annotators(
     for index, column in cells.items():
         if column and plain_name(header[index]) not in _OF_ITEMS and not _counts_rows(column, rows):
             given[index] = Counter()
-            for cell, number in Counter(column).items():
+            for cell, number in column.items():
                 given[index][_spell(cell)] += number
     # A column with a number of its own in each row is an id, a rank, a measurement.
     candidates = [
@@ -446,7 +489,7 @@ def _find_annotators(
     ]
     groups = [[candidates[place] for place in group] for group in _group([given[index] for index in candidates])]
     if not groups:
-        likely = sorted(given or cells, key=lambda index: (len({*cells[index]}) / max(len(cells[index]), 1), index))
+        likely = sorted(given or cells, key=lambda index: (len(cells[index]) / max(cells[index].total(), 1), index))
         return sorted(likely[:2]), "no two columns share most of their labels, so it is unclear which are annotators"
     if len(groups) > 1:
         shown = " and ".join(_list_names([header[index] or '""' for index in group], 6) for group in groups[:2])
@@ -473,12 +516,13 @@ def _spell(cell: str) -> str:
     return cell.casefold() if number is None else spell_number(number)
 
 
-def _counts_rows(column: Sequence[str], rows: int) -> bool:
+def _counts_rows(column: Counter[str], rows: int) -> bool:
     """True if a column counts the rows one by one, as an index does."""
-    first = parse_number(column[0])
-    if rows < 2 or len(column) < rows or first is None:
+    if rows < 2 or column.total() < rows or len(column) < column.total():
         return False
-    return all(parse_number(cell) == first + place for place, cell in enumerate(column))
+    numbers = [*map(parse_number, column)]
+    first = numbers[0]
+    return first is not None and all(number == first + place for place, number in enumerate(numbers))
 
 
 def _group(given: Sequence[Counter[str]]) -> list[list[int]]:
@@ -506,8 +550,27 @@ def _group(given: Sequence[Counter[str]]) -> list[list[int]]:
 # --- JSON ---
 
 
-def _json(path: str, text: str, table: RatingTable) -> Iterator[tuple[int, str, str, Any]]:
-    """The ratings of a JSON object."""
+def _code_json(
+    found: Iterator[tuple[str, str, Any]], path: str, table: RatingTable
+) -> tuple[_Rows, Sequence[Any]]:
+    """The ratings (item, annotator, label) of JSON, and their labels, of which texts are there once."""
+    items: list[str] = []
+    annotators: list[str] = []
+    codes: list[int] = []
+    labels: list[Any] = []
+    texts: dict[str, int] = {}
+    for item, annotator, label in found:
+        items.append(item)
+        annotators.append(annotator)
+        code = texts.setdefault(label, len(labels)) if isinstance(label, str) else len(labels)
+        codes.append(code)
+        labels += [label] * (code == len(labels))
+    columns = as_codes(items, table.names), as_codes(annotators, table.raters), np.array(codes, dtype=np.int64)
+    return _Rows(path, *columns, np.zeros(len(items), dtype=np.int64)), labels
+
+
+def _json(path: str, text: str, table: RatingTable) -> Iterator[tuple[str, str, Any]]:
+    """The ratings of a JSON object: item, annotator and label."""
 
     def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
         as_dict = dict(members)
@@ -542,10 +605,10 @@ def _json(path: str, text: str, table: RatingTable) -> Iterator[tuple[int, str, 
             given = record.get("annotations") or {}
             if not isinstance(given, dict):
                 raise InputError(f"{path}: the annotations of item {item} are not an object {{annotator: label}}.")
-            yield from ((0, item, annotator, label) for annotator, label in given.items())
+            yield from ((item, annotator, label) for annotator, label in given.items())
         return
     for annotator, given in (nested or {"": data}).items():
-        yield from ((0, item, annotator, label) for item, label in given.items())
+        yield from ((item, annotator, label) for item, label in given.items())
 
 
 # --- systems ---
@@ -577,7 +640,7 @@ def system_ratings(table: RatingTable, name: str, ratings: Ratings) -> list[Syst
         return label if number is None else spell_number(number)
 
     codes = {label: number for number, label in enumerate(ratings.labels)}
-    codes_given = [codes.setdefault(plain(label), len(codes)) for label in table.labels]
+    codes_given = np.array([codes.setdefault(plain(label), len(codes)) for label in table.labels], dtype=np.int64)
     soft = None
     if table.soft:
         for shares in table.soft.values():
@@ -596,9 +659,10 @@ def system_ratings(table: RatingTable, name: str, ratings: Ratings) -> list[Syst
     labels, raters = tuple(codes), list(table.raters) or [""]
     who = {annotator: number for number, annotator in enumerate(ratings.annotators)}
     cells = np.full((ratings.items, len(raters)), NONE, dtype=np.int64)
-    for item, rater, code in zip(table.items, table.annotators, codes_given, strict=True):
-        if item in place:
-            cells[place[item], table.raters[rater]] = code
+    row_item, row_rater, row_label = table.rows
+    rows = np.array([place.get(name, NONE) for name in table.names], dtype=np.int64)[row_item]
+    known = rows != NONE
+    cells[rows[known], row_rater[known]] = codes_given[row_label[known]]
     if len(raters) > 1 and set(raters) <= set(who):
         each = np.full((ratings.items, len(who)), NONE, dtype=np.int64)
         each[:, [who[rater] for rater in raters]] = cells
