@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import shutil
 import sys
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from assay.cli.output import Output
+from assay.render.terminal import draw_text
+from assay.result import Result, Results
+from assay.result.gates import Gates
 from cases import each
 from commands import call_line
 
@@ -18,8 +24,6 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 ALL = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 PAGES = [page for page in ALL if "```sh\n" in page.read_text("utf-8") or page.name == "api.md"]
-NUMBER = r"(?<![\w.,])[+−-]?\d*\.\d+(?![\w.])"
-"""A number with decimals, standing alone."""
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
@@ -47,23 +51,43 @@ def run_python(text: str, folder: Path) -> str:
     return printed.getvalue()
 
 
-def value_of(number: str) -> float:
-    return abs(float(number.replace("−", "-")))
+def fold(text: str) -> str:
+    """The text on one line: a window of another width breaks lines elsewhere and has rules of another length."""
+    return re.sub(r"[\s─]+", " ", f" {text} ")
 
 
-def strange(shown: str, printed: str) -> list[str]:
-    """Numbers with decimals that are shown and that nothing printed so far rounds to."""
-    values = {value_of(number) for number in re.findall(NUMBER, printed.replace("\t", " "))}
+def stale(shown: str, printed: str) -> list[str]:
+    """Lines of which a part was not printed so far; `…` divides a line into parts."""
+    everything = fold(printed)
     return [
-        number
-        for number in re.findall(NUMBER, shown)
-        if not any(abs(value - value_of(number)) <= 0.501 * 10 ** -len(number.partition(".")[2]) for value in values)
+        line for line in shown.splitlines() if any(part not in everything for part in re.split(" ?… ?", fold(line)))
     ]
 
 
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What commands show in a terminal of 100 columns, and of 200 with all tables."""
+    texts: list[str] = []
+    deliver = Output.deliver
+
+    def note(output: Output, result: Result | Results, gates: Gates | None = None) -> int:
+        overall = result.overall if isinstance(result, Results) else result
+        with patch.dict(os.environ, COLUMNS="100"):
+            code = deliver(output, result, gates)
+            texts.append(draw_text(overall, output.tables, output.full))
+        with patch.dict(os.environ, COLUMNS="200"):
+            texts.append(draw_text(overall, output.tables, full=True))
+        return code
+
+    monkeypatch.setattr(Output, "deliver", note)
+    return texts
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_page_runs_as_written_and_shows_what_is_printed(page: Path, folder: Path, demo: Path) -> None:
-    """Commands and Python in their order; of blocks without a language the numbers must have been printed."""
+def test_a_page_runs_as_written_and_shows_what_is_printed(
+    page: Path, folder: Path, demo: Path, drawn: list[str]
+) -> None:
+    """Commands and Python in their order; blocks without a language must have been printed, line by line."""
     # The demo has run: the folder is its copy.
     said = {"assay demo --copy demo-out": (demo / "said.txt").read_text("utf-8")}
     printed = ""
@@ -74,7 +98,7 @@ def test_a_page_runs_as_written_and_shows_what_is_printed(page: Path, folder: Pa
         elif language == "python":
             printed += run_python(text, folder)
         elif language == "" and printed:
-            assert strange(text, printed) == [], text
+            assert stale(text, "\n".join([printed, *drawn])) == [], text
 
 
 @each("page", ALL, ids=lambda page: page.name)

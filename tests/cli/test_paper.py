@@ -95,6 +95,29 @@ def test_the_table_of_five_systems_fits_a_column_or_the_page(
     assert "Overfull" not in log and "the table is scaled" not in log
 
 
+@each(
+    "options",
+    [
+        ("entities/gold.tsv", "entities/rules.tsv", "entities/crf-names.tsv", "entities/spacy.tsv"),
+        ("trees/gold.conllu", "trees/arc-eager.conllu", "trees/arc-hybrid.conllu", "--task", "dependencies"),
+        ("trees/gold.mrg", "trees/pcfg-1.mrg", "trees/pcfg-2.mrg"),
+        ("coreference/key.conll", "coreference/pronoun-rules.conll", "coreference/mention-pair.jsonl"),
+        ("messages/gold.csv", "messages/keywords.csv", "messages/learned.csv", "--margin", "5pt"),
+        ("--data", "{data}/gold.conllu", *(f"{{data}}/{name}.conllu" for name in ("hanta", "udpipe", "nltk-tnt"))),
+    ],
+)
+def test_papers_on_other_data_fit(options: tuple[str, ...], tmp_path: Path) -> None:
+    if "--data" in options:
+        for name in ("english", "german"):
+            shutil.copytree(FOLDER / name, tmp_path / name)
+    done = call(
+        "compare", *options, "--paper", str(tmp_path / "paper"), folder=[FOLDER, tmp_path]["--data" in options]
+    )
+    assert done.returncode == 0, done.stderr
+    log = compile_document(tmp_path)
+    assert "Overfull" not in log and "the table is scaled" not in log
+
+
 def test_the_table_is_ranked_with_letters_intervals_and_the_best_in_bold(twenty: library.Result) -> None:
     text = paper_table(twenty)
     rows = [line.removesuffix(r" \\").split(" & ") for line in text.split("\n") if r"\scriptsize" in line]
@@ -146,7 +169,8 @@ def test_two_systems_have_their_difference(assay: Run, here: Path) -> None:
     text, row = (here / "p" / "table.tex").read_text("utf-8"), library.Result.read("r.json").comparisons[0]
     assert f"difference & +{100 * row.difference:.2f} & " in text
     assert r"Difference: b minus a in points, with the 95\% interval." in text
-    assert "Differences (second" in (here / "p" / "figure.tex").read_text("utf-8")
+    caption = "with the 95\\% interval, and p, in bold if at most 0.05."
+    assert caption in (here / "p" / "figure.tex").read_text("utf-8")
     methods = (here / "p" / "methods.txt").read_text("utf-8")
     assert "A difference is significant if p is at most 0.05." in methods and "Holm" not in methods
 
@@ -194,6 +218,8 @@ def test_runs_have_their_model(assay: Run, here: Path) -> None:
     assert "from a hierarchical model" in methods and "[szymanski2020, corani2017]" in methods
     assert "Differences of at most 1 point count as practically equivalent." in methods
     assert "{average}" in (here / "p" / "table.tex").read_text("utf-8")
+    # The forest plot is wider than a column, where nobody could read it.
+    assert r"\begin{figure*}[t]" in (here / "p" / "figure.tex").read_text("utf-8")
 
 
 def test_without_matplotlib_all_but_the_figure_is_written(

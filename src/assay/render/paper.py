@@ -326,7 +326,9 @@ def _figure(result: Result, folder: Path) -> dict[str, str | bytes]:
     if name is None:
         raise UsageError("nothing in this result can be drawn")
     figure = draws[name]()
-    star = "*" if figure.get_figwidth() > NARROW else ""
+    # Posteriors are as wide as what they show, which is known once they are drawn.
+    width = figure.get_tightbbox().width if figure.get_figwidth() == 1 else figure.get_figwidth()
+    star = "*" if width > NARROW else ""
     place = f"{folder.name}/" if folder.name else ""
     lines = [
         f"{_PACKAGES}% If this folder has another name for LaTeX: \\newcommand{{\\assayfolder}}{{…/}} before.",

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import unknown
 from assay.render.pictures import confidences, runs, systems, weights
-from assay.render.pictures.sheet import FORMATS, check_plot, encode_figure, shorten_name
+from assay.render.pictures.sheet import DPI, FORMATS, check_plot, encode_figure, shorten_name
 from assay.render.tables import describe_contributions, name_group, name_nothing
 from assay.result import Comparison, Result, Results, is_category
 from assay.result.numbers import DIFFERENCES, plural
 from assay.result.schema import Posterior
+from assay.result.verdict import name_measure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,8 +55,14 @@ def draw_figure(result: Result | Results, kind: str) -> Figure:
         raise unknown("figure", kind, list(draws))
     figure = draws[name]()
     # A notebook draws figures only if pyplot was imported, so this one brings its picture along.
-    vars(figure)["_repr_png_"] = partial(encode_figure, figure, Path("figure.png"))
+    vars(figure)["_repr_png_"] = partial(_show_picture, figure)
     return figure
+
+
+def _show_picture(figure: Figure) -> tuple[bytes, dict[str, int]]:
+    """A figure as PNG for a notebook, and the width there: 120 of its pixels in an inch, though the file has more."""
+    content = encode_figure(figure, Path("figure.png"))
+    return content, {"width": int.from_bytes(content[16:20], "big") * 120 // DPI}
 
 
 def list_figures(result: Result | Results) -> dict[str, Draw]:
@@ -162,13 +170,15 @@ def _main_figures(result: Result) -> Iterator[tuple[str, Draw]]:
     over = f" Averages over {plural(sets, 'data set')}." if sets else ""
     for number, (form, by_measure) in enumerate(systems.group_scores(result)):
         name = stem("scores", *list(by_measure)[: min(number, 1)])
-        yield name, partial(systems.draw_scores, by_measure, form, over)
+        titled = {name_measure(result, measure): rows for measure, rows in by_measure.items()}
+        yield name, partial(systems.draw_scores, titled, form, over)
     tests: dict[str, list[Comparison]] = {}
     for row in systems.choose_tests(result):
         tests.setdefault(DIFFERENCES[result.form_of(row)], []).append(row)
     for number, (form, rows) in enumerate(tests.items()):
         name = stem("differences", *[rows[0].measure] * min(number, 1))
-        yield name, partial(systems.draw_differences, rows, form, over)
+        titled_rows = [replace(row, measure=name_measure(result, row.measure)) for row in rows]
+        yield name, partial(systems.draw_differences, titled_rows, form, over)
 
 
 def _set_figures(results: Results) -> Iterator[tuple[str, Draw]]:

@@ -31,6 +31,8 @@ INK, SOFT, FAINT, BAND = "#1a1a1a", "#555555", "#d8d8d8", "#ededed"
 ESTIMATE, FLAG = "#5b3f8c", "#c2410c"
 COLUMN, PAGE = 8 / 2.54, 16 / 2.54
 """The widths of one column of a paper and of two, 8 and 16 cm."""
+DPI = 300
+"""Pixels in an inch of a PNG."""
 # A is of middle lightness, equal nearly the paper's, B the strongest: the three stay apart in grey, too.
 FILLS = {"a": "#e69f00", "equal": "#ebebeb", "b": "#005b96"}
 SERIES = (
@@ -68,7 +70,7 @@ _LOOK: Look = {
     "legend.fontsize": 8,
     "legend.handlelength": 2.6,
     "legend.frameon": False,
-    "savefig.dpi": 300,
+    "savefig.dpi": DPI,
     # Whole fonts in PDF, as journals ask; in SVG text stays text, to be searched, edited and read aloud.
     "pdf.fonttype": 42,
     "svg.fonttype": "none",

@@ -161,9 +161,10 @@ def draw_differences(tests: Sequence[Comparison], form: str = "points", remark: 
     if len(rows) == 1:
         pair = rows[0]
         rows, shown = list(shown), {pair: {measure: intervals[pair] for measure, intervals in shown.items()}}
+    corrected = " after Holm correction" * any(row.family and row.family.size > 1 for row in tests)
     caption = (
         f"Differences (second system minus first{', in points' * (form == 'points')}) with the "
-        f"{interval_title(tests)}, and p after Holm correction, in bold if at most 0.05.{remark}"
+        f"{interval_title(tests)}, and p{corrected}, in bold if at most 0.05.{remark}"
     )
     return _draw_rows(rows, shown, caption, form, zero=True)
 

@@ -131,7 +131,10 @@ def test_every_figure_has_a_name_of_its_own_and_is_found_by_it_or_its_kind():
     assert {"matrix", "matrix-region", "simplex", "simplex-oov", "ranking-token"} <= set(names)
     assert {"forest-token-TnT-Collins", "simplex-token-TnT-Flair", "curves-token-TnT-Flair"} <= set(names)
     assert len(names) == len(set(names)) == 3 * 45 + 2 + 3 + 4
-    assert paper().plot("ranking")._repr_png_().startswith(b"\x89PNG")
+    content, size = paper().plot("ranking")._repr_png_()
+    assert content.startswith(b"\x89PNG") and 2.5 * size["width"] == pytest.approx(
+        int.from_bytes(content[16:20], "big"), abs=2.5
+    )
     assert paper().plot("ranking").get_label().startswith("Order by token: ")
     assert paper().plot("ranking-oov").get_label().startswith("Order by oov: ")
     with pytest.raises(UsageError, match=r"^there is no figure 'rankin-oov'\. Did you mean ranking-oov"):

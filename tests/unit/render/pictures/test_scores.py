@@ -64,7 +64,7 @@ def test_the_contents_of_a_result_decide_which_figures_there_are():
 
 def test_scores_stand_from_the_best_to_the_worst_with_their_intervals_and_groups():
     figure = spans().plot("scores")
-    assert [axes.get_xlabel() for axes in figure.axes] == ["exact (%)", "fair (%)"]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["exact F1 (%)", "fair F1 (%)"]
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["rules", "crf-names", "spacy"]
     for axes, measure in zip(figure.axes, ("exact", "fair"), strict=True):
         rows = [spans().score(name, measure) for name in ("rules", "crf-names", "spacy")]
@@ -75,7 +75,7 @@ def test_scores_stand_from_the_best_to_the_worst_with_their_intervals_and_groups
     fits(figure, PAGE)
     one = replace(spans(), scores=tuple(row for row in spans().scores if row.system == "spacy"))
     figure = one.plot("scores")
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["exact", "fair"]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["exact F1", "fair F1"]
     fits(figure, COLUMN)
     # The mean over pairs of annotators, between them in value, is none of them.
     called = {"rules": "a ~ b", "crf-names": "mean of all pairs", "spacy": "b ~ c"}
