@@ -110,7 +110,7 @@ def page(
         "DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or newer). The tables below work without it.</p>",
         '<details id="tables" open><summary>All tables</summary>',
         *_draw_tables(shown, links, folded=bool(links or result.bayes)),
-        f"<p>… and {left:,} more tables for other pairs and measures; the exports contain them.</p>" if left else "",
+        f"<p>… and {plural(left, 'more table')} for other pairs and measures; exports contain all.</p>" * bool(left),
         "</details>",
         f'<section id="examples"><h2>Examples</h2><ul>{examples}</ul></section>' if examples else "",
         f'</main><footer><code id="signature">{escape(result.signature)}</code></footer>',
@@ -371,7 +371,7 @@ def _draw_table(table: Table, *, short: bool, styled: bool, links: Mapping[str, 
     texts = [" ".join(table.notes)] * bool(table.notes) + [*table.lines]
     notes = "".join(f"<p>{escape(text)}</p>" for text in texts)
     more = len(table.rows) - len(rows)
-    left = f"<p>… and {more:,} more rows.</p>" if more else ""
+    left = f"<p>… and {plural(more, 'more row')}.</p>" if more else ""
     level = "h4" if styled else "h2"
     return (
         f"<section><{level}>{escape(table.title)}</{level}><table{style}><thead><tr>{head}</tr></thead>"
