@@ -18,6 +18,8 @@ MOST_PROBLEMS = 20
 _LONGEST_LINE = 1_000
 _MOST_NAMES = 8
 """The most names of those that exist in an error, if a command lists all of them."""
+_OF = {"parameter": "of", "key": "of", "value": "for"}
+"""Nouns whose owner follows the name, with the word between: there is no parameter 'x' of tsv."""
 CONTROL = {
     **{code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))},
     # Other line ends, and what makes text run the other way.
@@ -79,7 +81,7 @@ def unknown(
     """
     import difflib
 
-    known = list(known)
+    known = list(dict.fromkeys(known))
     key = re.sub("[ _]", "-", name.casefold())
     folded = {candidate.casefold(): candidate for candidate in known}
     near = [folded[match] for match in difflib.get_close_matches(key, folded, n=3, cutoff=0.5)]
@@ -88,4 +90,6 @@ def unknown(
     hint = f"Available: {', '.join(known[:_MOST_NAMES] if command else known)}{more}"
     if near:
         hint = f"Did you mean {' or '.join(near)}?{f' All: {command}' if command else ''}"
-    return UsageError(f"there is no {kind} {name!r}. {hint}")
+    noun, _, owner = kind.partition(" of ")
+    what = f"{noun} {name!r} {_OF[noun]} {owner}" if noun in _OF else f"{kind} {name!r}"
+    return UsageError(f"there is no {what}. {hint}")

@@ -33,7 +33,7 @@ from assay.errors import UsageError, unknown
 Function = TypeVar("Function", bound=Callable[..., Any])
 File = str | PathLike[str]
 HEADINGS = (
-    *("Options", "What is compared", "Breakdown and examples", "Links", "Spans and mentions", "Tags with parts"),
+    *("Options", "What is compared", "Slices and examples", "Links", "Spans and mentions", "Tags with parts"),
     *("Intervals and tests", "Output", "Gates", "Folders and clusters"),
 )
 """The headings in the help of a command, in order."""
@@ -130,8 +130,8 @@ class Keywords(TypedDict, total=False):
         (), metavar="[NAME=]WHO")]
     map: Annotated[File | None, Option(COMPARED, "File of rules that map labels to other labels.", file="path")]
     slices: Annotated[str | Sequence[str], Option(
-        BREAKDOWN, "Break scores down by this, e.g. sentence-length, seen, meta:genre (assay measures lists all). "
-        "Repeatable.",
+        BREAKDOWN, "Slice the data by this and score each slice, e.g. sentence-length, seen, meta:genre (assay "
+        "measures lists all). Repeatable.",
         (), metavar="SLICE", known="assay.engine.slices:slices")]
     train: Annotated[File | None, Option(
         BREAKDOWN, "Training data, or a list of its words, to find unseen words.", file="path")]

@@ -70,7 +70,7 @@ def test_outcomes_that_became_others_are_given_in_percent_of_all_changes(shared)
     report = shared("coreference")
     (diff,) = report.result.diffs
     rows = report.page.locator("#changed table[aria-label^='Changes of outcome'] tbody tr")
-    shown = [texts.split()[-2] for texts in rows.all_inner_texts()]
+    shown = [texts.split()[-1].removesuffix("%") for texts in rows.all_inner_texts()]
     assert shown == [percent(change.share_of_changes) for change in diff.outcomes]
 
 

@@ -201,7 +201,7 @@ def test_every_command_has_help(assay, name):
 def test_every_option_of_an_evaluation_stands_under_a_heading(assay, name):
     lines = assay(name, "--help").stdout.splitlines()
     found = [line.removesuffix(":") for line in lines if line.endswith(":") and not line.startswith(" ")]
-    assert found[:2] == ["What is compared", "Breakdown and examples"]
+    assert found[:2] == ["What is compared", "Slices and examples"]
     assert {"Links", "Spans and mentions", "Tags with parts"} <= set(found)
     assert "Options" not in found
 
@@ -300,7 +300,8 @@ def test_tagset_check_names_the_tags_outside_with_their_place(assay, here):
     done = assay("tagset", "check", "tagged.conllu", "--tagset", "nkjp", "--column", "XPOS")
     assert done.returncode == 0
     assert done.stdout == (
-        "subst:sg:acc:m9\t1\ttagged.conllu:3\tsubst:sg:nom:m2\n2 of 3 words have a tag of nkjp; 1 outside.\n"
+        "subst:sg:acc:m9\t1\ttagged.conllu:3\tsubst:sg:nom:m2\n"
+        "2 of 3 words have a tag of nkjp; 1 tag is outside the tagset.\n"
     )
 
 

@@ -64,7 +64,7 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
         ((*SCORE, "-m", "acuracy"), "there is no measure 'acuracy'. Did you mean accuracy"),
         (
             (*SCORE, "-m", "accuracy(colum=X)"),
-            "there is no parameter of measure accuracy 'colum'. Did you mean column?",
+            "there is no parameter 'colum' of measure accuracy. Did you mean column?",
         ),
         ((*SCORE, "--column", "XPSO"), "gold.conllu: there is no column 'XPSO'. Did you mean XPOS"),
         ((*SCORE, "--slice", "lable"), "there is no slice 'lable'. Did you mean label?"),

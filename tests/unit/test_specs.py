@@ -50,7 +50,7 @@ def test_values_take_the_types_of_their_defaults():
     [
         ({"flag": "1"}, "m: flag should be true or false, not '1'."),
         ({"size": "two"}, "m: size should be a number, not 'two'."),
-        ({"sise": "2"}, "there is no parameter of m 'sise'. Did you mean size?"),
+        ({"sise": "2"}, "there is no parameter 'sise' of m. Did you mean size?"),
     ],
 )
 def test_values_of_another_type_are_refused(given, message):

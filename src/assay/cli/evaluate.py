@@ -122,10 +122,10 @@ def plan_command(
 ) -> int:
     """Plan a test set: how many sentences would show a difference.
 
-    GOLD and SYSTEMS are a pilot, given as for compare. The plan takes new sentences (documents, items: --unit) to be
-    like those of the pilot. With several runs of a system (NAME=RUN1,RUN2,…), it says which differences numbers of
-    sentences and of runs would find. With --system, the files are annotators, given as for agreement: the plan says
-    which differences of the system from the human ceiling numbers of items would find.
+    GOLD and SYSTEMS are a pilot, given as for compare. The plan assumes that new sentences (or other units: --unit)
+    are like those of the pilot. With several runs of a system (NAME=RUN1,RUN2,…), it shows which differences more
+    sentences and more runs would find. With --system, the files are annotators, given as for agreement: the plan
+    shows which differences from the human ceiling more items would find.
 
     Examples:
       assay plan gold.conllu a.conllu b.conllu
@@ -336,12 +336,12 @@ def cross_command(
 ) -> int:
     """Compare parsers of different frameworks (TedEval).
 
-    Parsers are compared through function trees, each with its own gold. Each system is given as NAME@THEORY=PATH; in
-    several versions it is one row, and phrase structure without functions takes them from its dependencies. `assay
-    cross enrich TREES LABELS` writes phrase structure with the functions of another treebank; `assay cross
-    generalise` and `assay cross unify`, with --theory, write the function trees that the golds agree on, or all that
-    they say together; `assay cross subsumes` counts the sentences in which one of two golds is more general. With
-    --task, tags, spans or arcs by several guidelines are compared in the same way.
+    assay compares parsers through function trees, each with its own gold. Give each system as NAME@THEORY=PATH. A
+    system with several theories is one row; its phrase structure takes missing functions from its dependencies.
+    `assay cross enrich TREES LABELS` writes phrase structure with the functions of another treebank. `assay cross
+    generalise` and `assay cross unify`, with --theory, write the function trees that the golds agree on, or the union
+    of all golds. `assay cross subsumes` counts the sentences in which one of two golds is more general. With --task,
+    assay compares tags, spans or arcs by several guidelines in the same way.
 
     Examples:
       assay cross --theory dep=gold.conllu --theory ps=gold.mrg malt@dep=malt.conllu brown@ps=brown.mrg

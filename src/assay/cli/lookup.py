@@ -63,13 +63,13 @@ _COMMON = ("conllu", "conll", "tsv", "slash", "jsonl", "brat", "brackets", "conl
 @click.command(cls=Command)
 @click.argument("names", metavar="[NAMES|FILES]...", nargs=-1)
 @INPUT_FORMAT
-@choice("--repair", "mend drop", "Leave out the faults that this option would repair.")
+@choice("--repair", "mend drop", "Do not list the faults that this option would repair.")
 @choice("--format", "text json", "Output format of the description of FILES.", "text")
 def formats_command(names: tuple[str, ...], input_format: str | None, repair: str | None, format: str) -> None:
-    """List the input formats with examples, or say what files contain.
+    """List the input formats with examples, or show what files contain.
 
-    With NAMES, only these formats. What is no name of a format is a file or a folder: its format, its layers with
-    their labels, annotators and models, documents that are skipped or not annotated, metadata and faults.
+    With NAMES, only these formats are listed. Other arguments are files or folders: assay shows their format, layers
+    with labels, annotators and models, documents that are skipped or not annotated, metadata and faults.
 
     Examples:
       assay formats
@@ -169,13 +169,14 @@ def check_tags(path: str, tagset: str, column: str | None, input_format: str | N
     for label, count, place, near in outside:
         click.echo(f"{label}\t{count}\t{place}\t{near}")
     missed = sum(count for _, count, _, _ in outside)
-    click.echo(f"{words - missed:,} of {words:,} words have a tag of {chosen.name}; {len(outside):,} outside.")
+    other = "1 tag is" if len(outside) == 1 else f"{len(outside):,} tags are"
+    click.echo(f"{words - missed:,} of {words:,} words have a tag of {chosen.name}; {other} outside the tagset.")
 
 
 _TAGSET = "Tagset by name (nkjp, ipic, ud, …) or file."
 WRITTEN = option("-o --output", "Write to this file. Default: standard output.", type=OutputPath())
 _WEIGHTS = add_options(
-    option("--conditional", "Weights given the part of speech, for the measure cwpa.", is_flag=True),
+    option("--conditional", "Weights conditional on the part of speech, for the measure cwpa.", is_flag=True),
     option("--normalise", "Scale the weights to a sum of 1; no score changes.", is_flag=True),
     WRITTEN,
 )
@@ -258,7 +259,7 @@ def weigh_rules(uses: str, tagset: str | None, normalise: bool, output: str | No
 @option("--tagset", _TAGSET, required=True)
 @option("--aliases", "File with other names of attributes, one per line: alias TAB category.", type=click.Path())
 @choice("--unit", "queries mentions", "Count a category once per query, or each mention.", "queries")
-@option("--corpus", "Conditional weights by the words of a corpus that queries match.", type=click.Path())
+@option("--corpus", "Compute conditional weights from the words of a corpus that queries match.", type=click.Path())
 @option("--column", "Column of its tags.")
 @choice("--count", "shares words", "With --corpus: divide a query among the words it matches (shares), or count each "
 "word (words).",
@@ -313,7 +314,7 @@ def _write_weights(
 @click.command(cls=Command)
 @click.argument("names", nargs=-1)
 def cite_command(names: tuple[str, ...]) -> None:
-    """BibTeX for assay and what was used.
+    """Print BibTeX for assay, measures and tests.
 
     NAMES are measures and tests, or result files (JSON).
 

@@ -59,7 +59,7 @@ def report_command(result: str, output: Output) -> None:
 
 @click.command(cls=Command)
 @click.argument("parts", nargs=-1, required=True, type=click.Path())
-@option("-m --measure measures", "Run this measure of your own (module:function).", multiple=True)
+@option("-m --measure measures", "Run this measure, which is your own code (module:function).", multiple=True)
 @gate_options
 @paper_option
 @output_options

@@ -222,7 +222,7 @@ def _keyword_option(declared: Option) -> Callable[[Function], Function]:
         kind = Probability()
     return option(
         f"{flag}/--no-{flag[2:]} {declared.name}" if default is True else f"{flag} {declared.name}",
-        declared.help,
+        declared.help.partition(" In Python,")[0],
         declared.heading,
         type=kind,
         is_flag=declared.kind is bool,

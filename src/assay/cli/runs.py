@@ -276,11 +276,11 @@ def bayes_command(
     output: Output,
     **options: Any,
 ) -> int:
-    """Estimate from many runs, or a table of scores, how probably a system is better.
+    """Estimate from runs or scores how probably a system is better.
 
-    The probability is for data like these, and there is one of being practically as good. The model and the tables
-    are those of Szymański and Gorman (2020). With one score of each system on each data set, the Bayesian signed-rank
-    test takes the place of the model.
+    The probabilities apply to data like these; one of them is that both systems are practically equivalent. The model
+    and the tables are those of Szymański and Gorman (2020). With one score of each system on each data set, the
+    Bayesian signed-rank test replaces the model.
 
     RUNS is a CSV or TSV file with the columns dataset, system, repetition, fold, measure, value (and, if known,
     numerator, denominator, n_train, n_test), the TOML file of an experiment, or a matrix of numbers for each system,
@@ -288,8 +288,8 @@ def bayes_command(
     and a column for each system, or the reverse, and its first cell says which: dataset or system. If it says seed,
     rows are runs on one data set.
 
-    Both kinds of probability are given: the share of posterior draws in which a region is the most probable (theirs),
-    and the mean probability of each region for a new data set.
+    assay reports the share of posterior draws in which a region is the most probable (as in the paper), and the mean
+    probability of each region for a new data set.
 
     Examples:
       assay bayes runs.csv --rope 0.002

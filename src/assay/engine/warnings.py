@@ -93,7 +93,7 @@ _MANY_REPAIRS = 0.01
 def repair_made(
     name: str, fault: str, action: str, number: int, first: Sequence[str], marks: int
 ) -> Iterator[str]:
-    """Annotations with a fault that were mended or dropped, in a file with so many spans, or words without spans."""
+    """Annotations with a fault that were mended or dropped, in a file with `marks` spans (or words)."""
     yield f"{name}: {fault}: {number:,} {action} (the first: {first[0]})."
 
 

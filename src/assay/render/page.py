@@ -110,7 +110,7 @@ def page(
         "DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or newer). The tables below work without it.</p>",
         '<details id="tables" open><summary>All tables</summary>',
         *_draw_tables(shown, links, folded=bool(links or result.bayes)),
-        f"<p>… and {left:,} more tables for other pairs and measures; the exports contain them.</p>" if left else "",
+        f"<p>… and {plural(left, 'more table')} for other pairs and measures; exports contain all.</p>" * bool(left),
         "</details>",
         f'<section id="examples"><h2>Examples</h2><ul>{examples}</ul></section>' if examples else "",
         f'</main><footer><code id="signature">{escape(result.signature)}</code></footer>',

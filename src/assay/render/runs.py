@@ -307,8 +307,8 @@ def _details(result: Result) -> Iterator[Table]:
             rows.append((row.measure, [_pair(row), data.name, *figures]))
     others = " using the other data sets" if any(row.next for row in result.bayes) else " with its interval"
     note = (
-        f"Measured: mean difference over runs; estimated: the same{others}. Ahead: number of runs in which a system "
-        f"scores higher. > ≈ <: "
+        f"Measured: mean difference over runs; estimated: this difference{others}. Ahead: number of runs in which a "
+        f"system scores higher. > ≈ <: "
         f"probabilities on this data set alone (correlated t-test); p: corrected resampled t-test. {units}"
     )
     for row in result.bayes:

@@ -107,7 +107,7 @@ def choose_threshold(curve: CountedCurve, score: str, least: tuple[str, float] |
 
 
 def thin_curve(curve: CountedCurve, most: int = 500) -> CountedCurve:
-    """A curve of at most about so many points, at even steps of its length in precision and recall."""
+    """A curve with about `most` points or fewer, at even steps of its length in precision and recall."""
     if len(curve.threshold) <= most:
         return curve
     scores = curve.scores()

@@ -276,7 +276,7 @@ def test_only_the_ways_asked_for_are_given() -> None:
     result = assay.agreement(BY_ANNOTATOR, ["alpha"], systems=systems, against=["majority"], times=5)
     assert {row.score for row in result.scores if row.system == "model"} == {"majority"}
     assert not result.comparisons
-    with pytest.raises(assay.AssayError, match="there is no value of against 'every'"):
+    with pytest.raises(assay.AssayError, match="there is no value 'every' for against"):
         assay.agreement(BY_ANNOTATOR, systems=systems, against=["every"])
 
 

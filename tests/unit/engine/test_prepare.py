@@ -137,9 +137,9 @@ def test_folders_correspond_by_file_name(file):
     ("options", "message"),
     [
         ({"unit": "paragraph"}, "there is no unit 'paragraph'. Available: sentence, document, meta:KEY."),
-        ({"interval": "bcaa"}, "there is no value of interval 'bcaa'. Did you mean bca?"),
-        ({"on_mismatch": "skp"}, "there is no value of on_mismatch 'skp'. Did you mean skip?"),
-        ({"kind": "corrections"}, "there is no value of kind 'corrections'. Did you mean correction?"),
+        ({"interval": "bcaa"}, "there is no value 'bcaa' for interval. Did you mean bca?"),
+        ({"on_mismatch": "skp"}, "there is no value 'skp' for on_mismatch. Did you mean skip?"),
+        ({"kind": "corrections"}, "there is no value 'corrections' for kind. Did you mean correction?"),
         ({"times": 0}, "--times 0: give 1 or more."),
         ({"seed": -3}, "--seed -3: give 0 or more."),
     ],

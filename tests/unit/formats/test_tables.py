@@ -333,9 +333,9 @@ def test_a_file_of_blank_lines_is_called_empty_not_unknown(file):
     ("spec", "message"),
     [
         ("conlu", "there is no format 'conlu'. Did you mean conllu or conll or conllx? All: assay formats"),
-        ("tsv(wrd=2)", "there is no parameter of format tsv 'wrd'. Did you mean word?"),
+        ("tsv(wrd=2)", "there is no parameter 'wrd' of format tsv. Did you mean word?"),
         ("tsv(header=ja)", "there is no header = 'ja'. Available: auto, true, false."),
-        ("conllu(word=2)", "there is no parameter of format conllu 'word'. Available: empty_nodes."),
+        ("conllu(word=2)", "there is no parameter 'word' of format conllu. Available: empty_nodes."),
         ("tsv(word", "format 'tsv(word' is not of the form name or name(key=value, ...)."),
         ("tsv(2)", "format 'tsv(2)': '2' is not of the form key=value."),
         ("tsv(word=9)", "a.tsv: there is no column '9'. Available: 2."),

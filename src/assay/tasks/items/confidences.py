@@ -30,7 +30,7 @@ POSITIVE = ("1", "true", "yes", "y", "pos", "positive")
 _CLOSE = 1e-6
 """How far the sum of a distribution may be from 1."""
 HALF = 0.5
-"""The confidence from which on a label is positive if nothing else is said."""
+"""The lowest confidence at which a label is positive by default."""
 
 
 class ItemConfidences(NamedTuple):

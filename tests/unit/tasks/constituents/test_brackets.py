@@ -248,7 +248,7 @@ def test_a_parameter_file_says_what_is_deleted_and_equal(file: File) -> None:
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
-        ("DELETE_LABELS TOP", "there is no parameter of EVALB 'DELETE_LABELS'. Did you mean DELETE_LABEL"),
+        ("DELETE_LABELS TOP", "there is no parameter 'DELETE_LABELS' of EVALB. Did you mean DELETE_LABEL"),
         ("EQ_LABEL ADVP", "EQ_LABEL takes two values, not 1."),
         ("DELETE_LABEL", "DELETE_LABEL takes one value, not 0."),
         ("LABELED yes", "LABELED should be a number, not 'yes'."),

@@ -146,7 +146,7 @@ def test_labels_are_sorted_by_the_size_of_their_difference_if_asked_for() -> Non
     assert orders == {"contribution": "ZXY", "difference": "YZX", "frequency": "XZY", "name": "XYZ"}
     assert len({result.signature for result in found.values()}) == 1
     refused = refusal(assay.compare, gold, systems, ["accuracy"], label_order="size")
-    assert refused.startswith("there is no value of label_order 'size'.")
+    assert refused.startswith("there is no value 'size' for label_order.")
 
 
 # --- tests, bounds and what nobody resolves ---

@@ -521,5 +521,5 @@ def test_types_of_mentions_are_for_coreference_alone(file: File) -> None:
 @pytest.mark.parametrize("option", ["duplicates", "missing", "on_mismatch"])
 def test_policies_that_do_not_exist_are_refused(gold: str, option: str) -> None:
     assert refusal(scored, gold, gold, "muc", **{option: "nothing"}).startswith(
-        f"there is no value of {option} 'nothing'."
+        f"there is no value 'nothing' for {option}."
     )

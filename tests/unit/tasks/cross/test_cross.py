@@ -798,7 +798,7 @@ def test_what_is_named_wrongly_is_refused_in_one_line(golds, theories, systems, 
 
 def test_unknown_sizes_and_theories_of_functions_are_refused(crossed):
     assert refusal(crossed, "m@dep=gold.conllu", sizes="3") == (
-        "there is no value of sizes '3'. Available: 2.1, 2.2, paper."
+        "there is no value '3' for sizes. Available: 2.1, 2.2, paper."
     )
     assert refusal(crossed, "m@dep=gold.conllu", function_labels={"rr": ["sbj"]}) == (
         "there is no theory 'rr'. Available: dep, ps."
@@ -1110,10 +1110,10 @@ def test_what_cannot_be_done_is_refused(golds):
     assert refusal(assay.cross, ["dep=-"], ["m@dep=-"], times=2) == "- (standard input) can be given only once."
     assert refusal(enrich, "-", "-") == "- (standard input) can be given only once."
     assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], segmentation="words", times=2) == (
-        "there is no value of segmentation 'words'. Available: same, strict, chars."
+        "there is no value 'words' for segmentation. Available: same, strict, chars."
     )
     assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], non_projective="drop", times=2) == (
-        "there is no value of non_projective 'drop'. Available: keep, leave-out, lift."
+        "there is no value 'drop' for non_projective. Available: keep, leave-out, lift."
     )
 
 

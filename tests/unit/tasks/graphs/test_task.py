@@ -116,7 +116,7 @@ def test_labels_that_count_may_be_named_with_or_without_subtypes():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"measures": "elas(empty=keep)"}, "there is no value of empty 'keep'. Available: collapse, drop, align."),
+        ({"measures": "elas(empty=keep)"}, "there is no value 'keep' for empty. Available: collapse, drop, align."),
         ({"column": "UPOS"}, "--column UPOS: graphs are in column DEPS, or in sdp and mrp files."),
     ],
 )

@@ -439,9 +439,9 @@ def test_an_empty_list_is_nil_and_duplicates_count_once(pair):
 @each(
     "measure, said",
     [
-        ("links(match=fuzzy)", "there is no value of match 'fuzzy'. Available: strict, overlap."),
-        ("links(nil=keep)", "there is no value of nil 'keep'. Did you mean kept?"),
-        ("links(types=all)", "there is no value of types 'all'. Available: any, same."),
+        ("links(match=fuzzy)", "there is no value 'fuzzy' for match. Available: strict, overlap."),
+        ("links(nil=keep)", "there is no value 'keep' for nil. Did you mean kept?"),
+        ("links(types=all)", "there is no value 'all' for types. Available: any, same."),
         ("links(at=0)", "at=0: the number of candidates that count is 1 or more."),
         ("link-accuracy(at=0)", "at=0: the number of candidates that count is 1 or more."),
     ],

@@ -115,7 +115,7 @@ def test_strings_need_no_places(files):
     said = {"s": assay.answers({"d2": "Rome (LOC)"})}
     found = assay.score(gold, said, ["exact", "strings", "strings(count=bag)"], times=2)
     assert [found.score("s", name, "recall").value for name in found.measures[:3]] == [0.5, 1.0, 0.5]
-    with pytest.raises(assay.AssayError, match="there is no value of fold 'case'"):
+    with pytest.raises(assay.AssayError, match="there is no value 'case' for fold"):
         assay.score(gold, said, ["strings(fold=case)"], times=2)
     with pytest.raises(assay.AssayError, match="strings compares the words of spans, but gold has none"):
         assay.score([[("A", 0, 1)]], {"s": [[("A", 0, 0)]]}, ["strings"], times=2)
@@ -241,7 +241,7 @@ def test_lists_of_answers_need_no_file(files):
     assert (by_order.answers[0].exact, by_order.answers[0].missing) == (2, 1)
     with pytest.raises(assay.AssayError, match="there is no shape = 'xml'"):
         assay.answers(listed, shape="xml")
-    with pytest.raises(assay.AssayError, match="there is no parameter of format answers 'shapes'"):
+    with pytest.raises(assay.AssayError, match="there is no parameter 'shapes' of format answers"):
         assay.answers(listed, shapes="json")
 
 

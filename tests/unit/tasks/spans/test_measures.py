@@ -137,7 +137,7 @@ def test_the_f1_of_fair_is_twice_the_hits_over_twice_the_hits_and_all_errors(dat
 @pytest.mark.parametrize(
     ("given_weights", "message"),
     [
-        ("lx=1FP", "there is no parameter of measure weighted 'lx'. Did you mean le?"),
+        ("lx=1FP", "there is no parameter 'lx' of measure weighted. Did you mean le?"),
         ("le=1FP, le=1FN", "measure 'weighted(le=1FP, le=1FN)': le is given twice."),
         ("be=1FP, bes=1FN", "be and bes are both given, but be stands for bes, bel and beo. Give one of them."),
         ("preset=fair, le=-0.5FP+1.5FN", "le='-0.5FP+1.5FN': '-0.5FP' is not a part such as 0.5FP (TP, FP or FN)."),

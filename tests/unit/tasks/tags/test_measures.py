@@ -50,7 +50,7 @@ def test_gold_without_a_layer_can_be_scored(counted):
 
 
 def test_other_policies_are_refused(counted):
-    assert refusal(counted, "alltags(empty=drop)") == "there is no value of empty 'drop'. Available: label, skip."
+    assert refusal(counted, "alltags(empty=drop)") == "there is no value 'drop' for empty. Available: label, skip."
 
 
 @pytest.mark.parametrize(("measure", "column"), [("ufeats", "FEATS"), ("alltags", "UPOS")])

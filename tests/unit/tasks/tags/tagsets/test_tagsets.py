@@ -126,7 +126,7 @@ def refused(text: str, path: str = "t.toml") -> str:
             "t.toml:3: attribute case has the value 'nom' twice.",
         ),
         (SEPARATED + 'colour = "x"\n', "t.toml:10: class colour: there is no attribute 'x'. Available: case, other."),
-        ('kind = "separated"\ncolour = 1', "t.toml:2: there is no key of a separated tagset 'colour'. "),
+        ('kind = "separated"\ncolour = 1', "t.toml:2: there is no key 'colour' of a separated tagset. "),
         ('kind = "msd"', "t.toml:1: no table [positions], which a msd tagset needs."),
         (
             'kind = "positional"\nlength = 3\npositions = ["A"]',

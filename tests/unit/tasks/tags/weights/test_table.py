@@ -128,7 +128,7 @@ def test_toml_and_numbers_of_all_kinds(file):
         ),
         (
             '{"kind": "wpa", "w": {"pos": 1}, "units": "x"}',
-            "w.json:1: there is no key of a weights file 'units'. Did you mean unit or counts or inputs?",
+            "w.json:1: there is no key 'units' of a weights file. Did you mean unit or counts or inputs?",
         ),
         ('{"kind": "wpa", "w": {"pos": 1}, "inputs": "x"}', "w.json:1: inputs should be a list of file names."),
         ('{"kind": "wpa", "w": {"pos": 1}, "counts": [1]}', "w.json:1: counts should be a table of whole numbers."),
