@@ -141,7 +141,7 @@ def spearman(pair: Pair) -> Values:
     """Spearman's correlation: Pearson's of ranks; equal numbers have the mean of their ranks.
 
     Score: value from −1 to 1; undefined for fewer than 3 items, or if a side is constant. Interval: percentiles of
-        the bootstrap. Tests exchange ranks, and rank anew.
+        the bootstrap. Tests exchange ranks and rank again.
     Peers: scipy spearmanr.
     """
     return _correlate(pair, "spearman")
@@ -152,7 +152,7 @@ def kendall(pair: Pair) -> Values:
     """Kendall's τ-b: pairs of items in gold's order less those in the reverse order, corrected for ties.
 
     Score: value from −1 to 1; undefined for fewer than 3 items, or if a side is constant. Interval: percentiles of
-        the bootstrap, above 1,024 items Student's t. Tests exchange ranks, and rank anew.
+        the bootstrap, above 1,024 items Student's t. Tests exchange ranks and rank again.
     Peers: scipy kendalltau.
     """
     return _correlate(pair, "kendall")
@@ -189,7 +189,7 @@ def mean(pair: Pair, *, of: str = "") -> Values:
     """The mean of a number that each item has in the system's file, such as a score that a log contains.
 
     of: the name of the score, or of a column of numbers. Default: the only score.
-    Score: value = Σ number/n; an item that the file lacks has 0 (--missing empty). Gold is not needed. Interval:
+    Score: value = Σ number/n; a missing item has 0 (--missing empty). Gold is not needed. Interval:
         Student's t; if all numbers are 0 or 1, as for shares.
     Peers: the accuracy that lm-evaluation-harness and Inspect print.
     """
