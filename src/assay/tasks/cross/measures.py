@@ -352,7 +352,7 @@ def cross_score(parse: Parse, *, add: int = 1, delete: int = 1) -> Counts:
         boundaries are not those of the system's own gold.
     Score: value = 1 − (spurious + missing) / (units of the system + units that all golds have); sentence-mean = the
         mean over sentences. With one gold and one unit per item it is accuracy of tags, exact F1 of spans and arcs.
-    Paper: Tsarfaty et al. 2012, whose idea it takes beyond trees.
+    Paper: Tsarfaty et al. 2012, whose idea it applies to more than trees.
     """
     columns = _weigh(parse.edits(labelled=True, empty_counts=False), "paper", add, delete)
     columns |= {} if parse.by_convention is None else {"convention": parse.by_convention}

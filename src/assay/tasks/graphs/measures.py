@@ -317,7 +317,7 @@ def sdp_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directe
 
 @sentence_measure("sdp-unlabelled-exact", papers=_OEPEN)
 def sdp_unlabelled_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
-    """Gold sentences whose semantic dependencies are all right but for their labels (UM).
+    """Gold sentences whose semantic dependencies are all right except for their labels (UM).
 
     top, punctuation, directed: as for sdp.
     Counts and Score: as for elas-exact.

@@ -619,11 +619,11 @@ def srl_span_unlabelled(
     papers=("carreras2005",),
 )
 def srl_span_perfect(pair: Pair, *, exclude: str = "V", continuation: str = "join", lemma: bool = False) -> Items:
-    """Gold's predicates all of whose arguments are right, none of them missing and none too many.
+    """Gold's predicates with exactly gold's arguments: all right, none missing, none spurious.
 
     exclude, continuation, lemma: as for srl-span.
     Counts: tp, arguments (some are wrong), fn (the predicate is missing, and its arguments with it), gold.
-    Score: value = tp/gold; a predicate without arguments is right where the system has none of it either.
+    Score: value = tp/gold; a predicate without arguments is right if the system has none either.
     Peers: srl-eval.pl (perfect propositions).
     """
     return _judge(pair, continuation, "propositions", spans=True, exclude=exclude, lemma=lemma)

@@ -355,7 +355,7 @@ def _losses(pair: Pair, name: str, positive: str, floor: float = 0.0) -> tuple[I
 
 @measure("brier", task="items", scores={"value": ColumnMean("error", high=2.0)}, main="value")
 def brier(pair: Pair, *, positive: str = "") -> Values:
-    """Brier score: the mean squared distance of probabilities from what is true. Lower is better.
+    """Brier score: the mean squared distance of probabilities from the true answer. Lower is better.
 
     positive: the label that confidences are about, of two labels.
     Counts: items.
@@ -369,7 +369,7 @@ def brier(pair: Pair, *, positive: str = "") -> Values:
 
 @measure("log-loss", task="items", scores={"value": ColumnMean("loss")}, main="value")
 def log_loss(pair: Pair, *, positive: str = "", floor: float = 0.0) -> Values:
-    """The mean of −ln of the probability of what is true. Lower is better.
+    """The mean of −ln of the probability of the true answer. Lower is better.
 
     positive: the label that confidences are about, of two labels.
     floor: the least probability that counts; 0: an item whose truth has the probability 0 makes the score undefined.

@@ -189,7 +189,7 @@ def mean(pair: Pair, *, of: str = "") -> Values:
     """The mean of a number that each item has in the system's file, such as a score that a log contains.
 
     of: the name of the score, or of a column of numbers. Default: the only score.
-    Score: value = Σ number/n; an item that the file lacks has 0 (--missing empty). Gold is not needed. Interval:
+    Score: value = Σ number/n; a missing item has 0 (--missing empty). Gold is not needed. Interval:
         Student's t; if all numbers are 0 or 1, as for shares.
     Peers: the accuracy that lm-evaluation-harness and Inspect print.
     """

@@ -128,7 +128,7 @@ def record_match(pair: Pair, *, match: str = NORMALISED, tolerance: float = 0.2,
 
 @measure("slot-accuracy", scores={"accuracy": Proportion("right", "slots")}, task="records", errors=())
 def slot_accuracy(pair: Pair, *, match: str = NORMALISED, tolerance: float = 0.2) -> Counts:
-    """Fields outside lists with gold's value, or with none where gold has none: "field accuracy" elsewhere.
+    """Fields outside lists with gold's value, or without a value if gold has none: "field accuracy" elsewhere.
 
     match, tolerance: as for records.
     Counts: right, slots.

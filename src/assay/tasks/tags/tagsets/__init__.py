@@ -78,7 +78,8 @@ class Separated(Tagset):
 
     def read(self, tag: str, *, expand_optional: bool = False) -> tuple[Tag, ...]:
         """The analyses of a tag; a value that does not fit an optional attribute of the class skips it."""
-        head, *fields = tag.split(self.separator)
+        # A class may contain the separator: `$.` of STTS.
+        head, *fields = [tag] if tag in self.pos else tag.split(self.separator)
         if head not in self.pos:
             return ()
         chosen: list[tuple[str, Sequence[str]]] = []
@@ -216,7 +217,7 @@ class Atomic(Tagset):
 KINDS: dict[str, type[Tagset]] = {kind.__name__.lower(): kind for kind in (Separated, Msd, Positional, Feats, Atomic)}
 
 
-_RICH = ("ud", "feats", "ud-polish", "nkjp", "sgjp", "ipic", "mte-sl", "pdt")
+_RICH = ("ud", "feats", "ud-polish", "nkjp", "sgjp", "ipic", "mte-sl", "pdt", "stts-morph")
 """The bundled tagsets whose tags have categories."""
 _SEPARATED = re.compile(r"\w[:|=]\w")
 _MANY_TAGS = 60

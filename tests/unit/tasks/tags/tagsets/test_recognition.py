@@ -24,6 +24,13 @@ def test_a_tagset_is_recognised_if_it_reads_nearly_all_tags(tags, expected):
     assert recognise_tagset(dict.fromkeys(tags, 5)) == expected
 
 
+def test_german_morphology_is_recognised_if_there_are_many_tags():
+    cases, genders = ("Nom", "Gen", "Dat", "Acc"), ("Masc", "Fem", "Neut", "*")
+    tags = {f"{pos}.{case}.{number}.{gender}": 1
+            for pos in ("NN", "PDS") for case in cases for number in ("Sg", "Pl") for gender in genders}  # fmt: skip
+    assert recognise_tagset(tags | {"$.": 5, "ADV": 3}) == "stts-morph"
+
+
 def test_tags_without_separators_are_recognised_if_there_are_many():
     tags = {f"Nc{gender}{number}{case}": 1 for gender in "mfn" for number in "sdp" for case in "ngdali"}
     assert recognise_tagset(tags) == ""

@@ -78,6 +78,19 @@ def test_atomic_tags_have_no_parts() -> None:
     assert one("atomic", "whatever you like") == ("whatever you like", {})
 
 
+def test_german_tags_are_split_into_their_morphology() -> None:
+    values = {"degree": "Pos", "case": "Nom", "number": "Sg", "gender": "Fem"}
+    assert one("stts-morph", "ADJA.Pos.Nom.Sg.Fem") == ("ADJA", values)
+    assert one("stts-morph", "ADJA.*.Nom.*.Fem")[1]["number"] == "*"
+    verb = {"person": "3", "number": "Sg", "tense": "Past", "mood": "Subj"}
+    assert one("stts-morph", "VAFIN.3.Sg.Past.Subj") == ("VAFIN", verb)
+    article = ("ART", {"case": "Dat", "number": "Pl", "gender": "*"})
+    assert one("stts-morph", "ART.Dat.Pl.*") == article
+    assert one("stts-morph", "ART.Def.Dat.Pl.*") == ("ART", {"definiteness": "Def"} | article[1])
+    assert [one("stts-morph", tag) for tag in ("$.", "$,", "APPR")] == [("$.", {}), ("$,", {}), ("APPR", {})]
+    assert find_tagset("stts-morph").read("NN.Fem.Nom.Sg") == ()
+
+
 @pytest.mark.parametrize("name", list(read_bundled()))
 def test_every_tagset_that_comes_along_is_sound(name: str) -> None:
     tagset = find_tagset(name)
