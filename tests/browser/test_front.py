@@ -269,7 +269,8 @@ TIMES = """async () => {
     choice.selectedIndex = 1;
     choice.dispatchEvent(new Event("change"));
   });
-  const pair = await until(() => ["last", "first"].forEach((row) => document.querySelector(`#board tbody tr:${row}-child .system`).click()));
+  const click = (row) => document.querySelector(`#board tbody tr:${row}-child .system`).click();
+  const pair = await until(() => ["last", "first"].forEach(click));
   const matrix = await until(() => document.querySelector("#matrix summary").click());
   return { paint, sort, pair, matrix };
 }"""
