@@ -24,6 +24,11 @@ AS_OPENED = """() => {
   document.activeElement?.blur();
   location.hash = "";
 }"""
+TIMES = """() => ({
+  ready: performance.now(),
+  paint: performance.getEntriesByName("first-contentful-paint")[0].startTime,
+})"""
+"""Milliseconds until a page that has just opened could be used, and until something was painted."""
 WIDE = {"width": 1280, "height": 900}
 
 

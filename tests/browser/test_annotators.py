@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import random
 
 import pytest
+from tests.browser.conftest import TIMES
 from tests.browser.test_front import axe
 from tests.unit.engine.test_deviation import DEVIATING, NAMES, most_frequent, write_spans
 
@@ -151,12 +153,17 @@ def test_fifty_annotators_have_a_page_that_opens(opened):
     draw = random.Random(5)
     names = [f"worker-{number:02}" for number in range(50)]
     data = {name: {} for name in names}
-    for item in range(300):
+    for item in range(500):
         for name in draw.sample(names, 12):
             data[name][f"d{item}"] = "A" if draw.random() < (0.4 if name == names[7] else 0.9) else draw.choice("BC")
     report = opened(assay.agreement(data, times=20, embed="auto"), viewport={"width": 1400, "height": 900})
     page = report.page
+    times = page.evaluate(TIMES)
+    logging.getLogger(__name__).info("50 annotators, 500 items: %s", times)
     assert page.locator("#pairs tbody tr").count() == 50 and page.locator("#board tbody tr").count() < 6
+    # Whoever differs significantly comes first, even if agreement gains little without them.
+    assert page.locator("#people tbody tr").first.inner_text().startswith(names[7])
+    assert page.locator("#confused-by option").first.inner_text() == names[7]
     box = "#pairs .heat"
     assert page.evaluate(f"document.querySelector('{box}').getBoundingClientRect().width") < 1400
     assert page.evaluate("document.documentElement.scrollHeight") < 5000

@@ -234,7 +234,8 @@ def _risk_strip(row: Risk) -> str:
     )
     x = f'x1="{median:.2f}%" x2="{median:.2f}%"'
     return (
-        f'<figure class="panel"><svg class="chart" width="100%" height="28" role="img" aria-label="{escape(caption, quote=True)}">'
+        f'<figure class="panel"><svg class="chart" width="100%" height="28" role="img" '
+        f'aria-label="{escape(caption, quote=True)}">'
         f'<rect class="band" x="0" y="4" width="{band:.2f}%" height="20"></rect>'
         f'<line class="zero" {x} y1="2" y2="26"></line>{dots}</svg>'
         f'<figcaption class="soft">{escape(caption)}</figcaption></figure>'

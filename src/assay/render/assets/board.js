@@ -6,6 +6,7 @@ import { plural, pValue, writersOf } from "./numbers.js";
 import { saveableFigure } from "./picture.js";
 import { bringUp } from "./scroll.js";
 import { hasSets } from "./sets.js";
+import { shortenLabels } from "./shorten.js";
 import { betweenEnds, intervalNotes, numberCell, panel, plotCell, tableWith } from "./tables.js";
 /** @import { Report } from "./report.js" */
 
@@ -16,6 +17,7 @@ const MOST_PAIRS = 15;
 const LETTERS = ["a", "b"];
 /** With more systems, the ranking scrolls in a box of its own. */
 const MOST_ROWS = 25;
+const MOST_LETTERS_OF_NAME = 34;
 /** The most measures that have columns besides the one that systems are ranked by. */
 const MOST_COLUMNS = 5;
 
@@ -49,6 +51,7 @@ export function boardPanel(report) {
   const form = ofPeople && new Set(rows.map((row) => report.formOf(row))).size > 1 ? null : report.formOfAll(rows);
   const scale = scaleOf(rows.flatMap((row) => [row.value, row.low, row.high]));
   const letters = [...new Set(ranked.flatMap(lettersOf))];
+  const short = shortenLabels(rows.map((row) => row.system), MOST_LETTERS_OF_NAME);
   // A phone has room for letters or for differences.
   const room = base ? "roomy" : null;
   // On several data sets, their map has the choice of the measure.
@@ -85,8 +88,8 @@ export function boardPanel(report) {
     const name = alone ? `${titleOf(report, row, all)}${summed && row.system !== "all annotators" ? ` (${row.system})` : ""}` : row.system;
     const pressed = waiting === null ? Boolean(letter) : waiting === system;
     const button = choosable && system >= 0
-      ? buttonFor(() => choose(system), { class: "system", title: name, "data-system": system, "aria-pressed": String(pressed) }, element("bdi", {}, name))
-      : element("bdi", { class: places.includes(row) ? "system" : "system apart", title: name }, name);
+      ? buttonFor(() => choose(system), { class: "system", title: name, "data-system": system, "aria-pressed": String(pressed) }, element("bdi", {}, short(name)))
+      : element("bdi", { class: places.includes(row) ? "system" : "system apart", title: name }, short(name));
     const { written } = writersOf(report.formOf(row));
     const interval = row.low === null ? "" : `[${written(row.low)}, ${written(row.high)}]`;
     const runs = row.runs ? ` ± ${written(row.runs.spread)} over ${row.runs.number} runs` : "";

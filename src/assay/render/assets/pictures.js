@@ -196,7 +196,7 @@ function histogram({ simplex, sides }, left, base, side) {
 function triangles(rows, side) {
   const most = Math.max(...rows.flatMap((row) => row.simplex.map((cell) => cell.draws)));
   const draws = unique(rows.map((row) => row.simplex.reduce((sum, cell) => sum + cell.draws, 0)));
-  const caption = `${draws.length === 1 ? `${whole(draws[0])} posterior draws` : "Posterior draws"}. At each corner: the share of draws in which this outcome is the most probable. Dotted lines: where the most probable outcome changes. The darkest cell contains ${plural(most, "draw")}.`;
+  const caption = `${draws.length === 1 ? `${whole(draws[0])} posterior draws` : "Posterior draws"}. At each corner: the share of draws in which this outcome is the most probable. Dotted lines: where the most probable outcome changes. The cell with the strongest colour contains ${plural(most, "draw")}.`;
   return [element("p", { class: "soft" }, caption), element("div", { class: "triangles" }, rows.map((row) => triangle(row, most, side)))];
 }
 

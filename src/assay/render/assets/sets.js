@@ -105,7 +105,7 @@ function scoreMap(report, measure, rows) {
     corner: across ? "system" : "data set",
     rowTitle: title,
     link: (name) => packed.pages[title(name)],
-    caption: `${report.title(measure)}${systems.length > 1 ? "; darker: nearer to the best score of the data set. Bold: the best" : ""}.${rows[0].lower ? " Lower is better." : ""}`,
+    caption: `${report.title(measure)}${systems.length > 1 ? "; the stronger the colour, the nearer to the best score of the data set. Bold: the best" : ""}.${rows[0].lower ? " Lower is better." : ""}`,
   });
   const choice = choiceOf({ id: "against", "aria-label": "Compared with" }, options.map((name) => [name, `compared with ${name}`]));
   choice.value = against ?? "";
