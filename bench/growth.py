@@ -220,7 +220,9 @@ GROWING: dict[str, tuple[int, Callable[[int], list[str]]]] = {
     "items": (100_000, of_items),
     "files": (500, of_files),
     "data sets": (4, of_sets),
-    "annotators": (8, of_annotators),
+    # Up to 16 annotators with five labels, kappa has an interval for each pair; beyond that, it has none.
+    "annotators": (32, of_annotators),
+    "annotators (pairs)": (4, of_annotators),
     "systems (pairs)": (4, lambda n: ["compare", *scaled("systems", 2_000, 17, 16)[: n + 1]]),
 }
 """By what there is much of: how much of it the smaller command has, and the command. Pairs grow with the square."""

@@ -267,19 +267,23 @@ def agreement_facts(ratings: Ratings, measures: Sequence[Measure]) -> AgreementF
 def profile_rows(ratings: Ratings, level: str, distance: str) -> Iterator[Annotator]:
     """The row of each annotator against the others, over the items that others rated too."""
     who, width = len(ratings.annotators), len(ratings.labels)
-    rows = ratings.sizes[ratings.item] > 1
-    item, labels, annotator = ratings.item[rows], ratings.label[rows], ratings.annotator[rows]
-    place = np.arange(len(item))
-    others = ratings.counts[item]
-    others[place, labels] -= 1
+    annotator, cell, label, others = numbers.compare_with_others(ratings)
     # Labels that are tied share an item of the majority.
     shares, votes = others / others.sum(axis=1, keepdims=True), majority(others)
+
+    def add_up(values: Array) -> Floats:
+        return np.bincount(annotator, weights=values[cell], minlength=who).astype(np.float64)
+
+    def add_up_labels(table: Array) -> Floats:
+        return np.stack([add_up(column) for column in table.T], axis=1)
+
     number = np.bincount(annotator, minlength=who).astype(np.float64)
-    counts = np.bincount(annotator * width + labels, minlength=who * width).reshape(who, width)
-    bias = ratio(counts - numbers.sum_by_group(shares, annotator, who), number[:, None])
-    agreement = ratio(numbers.sum_by_group(shares[place, labels], annotator, who), number)
-    by_chance = ratio((counts * numbers.sum_by_group(votes, annotator, who)).sum(axis=1), number**2)
-    right = ratio(numbers.sum_by_group(votes[place, labels], annotator, who), number)
+    counts = np.bincount(annotator * width + label[cell], minlength=who * width).reshape(who, width)
+    own = np.arange(len(label)), label
+    bias = ratio(counts - add_up_labels(shares), number[:, None])
+    agreement = ratio(add_up(shares[own]), number)
+    by_chance = ratio((counts * add_up_labels(votes)).sum(axis=1), number**2)
+    right = ratio(add_up(votes[own]), number)
     kappas = numbers.beyond_chance(right, by_chance)
     whole = numbers.alpha_of(ratings, level, distance)
     p = holm(numbers.distance_p_values(ratings, level, distance))
@@ -305,18 +309,19 @@ def is_notable(p: float, gain: float) -> bool:
 def confused_rows(ratings: Ratings) -> Iterator[ConfusedLabel]:
     """Each annotator's labels of items to which most of the others gave another one."""
     width = len(ratings.labels)
-    for name, every in zip(ratings.annotators, ratings.rows_of_annotators(), strict=True):
-        rows = every[ratings.sizes[ratings.item[every]] > 1]
-        place, label = np.arange(len(rows)), ratings.label[rows]
-        others = ratings.counts[ratings.item[rows]]
-        others[place, label] -= 1
-        votes = majority(others) > 0
-        votes[votes[place, label]] = False
-        table = numbers.sum_by_group(votes.astype(np.float64), label, width)
-        number = np.bincount(label, minlength=width)
-        for a, b in zip(*np.nonzero(table), strict=True):
-            items = int(table[a, b])
-            yield ConfusedLabel(name, ratings.labels[a], ratings.labels[b], items, items / int(number[a]))
+    annotator, cell, label, others = numbers.compare_with_others(ratings)
+    votes = majority(others) > 0
+    votes[votes[np.arange(len(label)), label]] = False
+    given = annotator.astype(np.int64) * width + label[cell]
+    number = np.bincount(given, minlength=len(ratings.annotators) * width).tolist()
+    keys = [given[votes[cell, other]] * width + other for other in range(width)]
+    pairs, items_of = np.unique(np.concatenate(keys), return_counts=True) if keys else (given, given)
+    for pair, items in zip(pairs.tolist(), items_of.tolist(), strict=True):
+        own, other = divmod(pair, width)
+        who, code = divmod(own, width)
+        yield ConfusedLabel(
+            ratings.annotators[who], ratings.labels[code], ratings.labels[other], items, items / number[own]
+        )
 
 
 def coincidence_rows(ratings: Ratings) -> list[Coincidence]:

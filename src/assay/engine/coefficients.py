@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Array, Floats, Ints, numbers_of_runs, ratio
+from assay.arrays import NONE, Array, Floats, Ints, distinct_numbers, numbers_of_runs, ratio
 from assay.classes import dataclass
 from assay.corpus.ratings import DENSE, Ratings, majority
 from assay.errors import UsageError, unknown
@@ -96,6 +96,18 @@ def label_runs(ratings: Ratings) -> tuple[Ints, Ints, Ints]:
     rows = ratings.sizes[ratings.item] > 1
     keys, count = np.unique(ratings.item[rows].astype(np.int64) * width + ratings.label[rows], return_counts=True)
     return keys // width, keys % width, count
+
+
+def compare_with_others(ratings: Ratings) -> tuple[Ints, Ints, Ints, Floats]:
+    """The annotator and the cell of each rating of an item that others rated too. A cell is a label that an item has:
+    for each, this label, and how many of the other ratings have each label."""
+    rows, width = ratings.sizes[ratings.item] > 1, max(len(ratings.labels), 1)
+    keys = ratings.item[rows].astype(np.int64) * width + ratings.label[rows]
+    cells, cell, _ = distinct_numbers(keys, ratings.items * width)
+    item, label = np.divmod(cells, width)
+    others = ratings.counts[item]
+    others[np.arange(len(item)), label] -= 1
+    return ratings.annotator[rows], cell, label, others
 
 
 def pairs_within(item: Ints) -> tuple[Ints, Ints]:
