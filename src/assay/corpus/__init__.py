@@ -344,6 +344,8 @@ class Corpus:
         """`file:line` of a word, or its sentence and position without lines."""
         sentence = int(np.searchsorted(self.starts, word, side="right")) - 1
         if self.lines is None:
+            if not self.has_words and len(self.starts) == self.starts[-1] + 1:
+                return f"{self.name}, item {sentence + 1}"
             return f"{self.name}, sentence {sentence + 1}, word {word - int(self.starts[sentence]) + 1}"
         return f"{self.path_of(sentence)}:{int(self.lines_of(np.array([word]))[0])}"
 

@@ -160,8 +160,8 @@ def _draw_example(sides: DrawSides, run: Run, items: Items, tables: Tables, sent
 # --- spans ---
 
 
-def draw_spans(kind: str) -> Drawing:
-    """The drawing of spans: all `spans`, or as `trees` those that a measure counts."""
+def draw_spans(kind: str, meanings: Mapping[str, str] = SPAN_MEANINGS) -> Drawing:
+    """The drawing of spans: all `spans`, or as `trees` those that a measure counts; with outcomes in words."""
     trees = kind == "trees"
 
     def draw(pair: Pair, side: int, judged: Marks, wanted: Bools) -> Marks:
@@ -191,7 +191,7 @@ def draw_spans(kind: str) -> Drawing:
     def place(pair: Pair, side: int, unit: Ints, numbers: Ints, judged: Ints) -> Marks:
         return place_spans(pair, side, numbers)
 
-    return draw_marks(kind, place, sides, places=places, meanings=SPAN_MEANINGS)
+    return draw_marks(kind, place, sides, places=places, meanings=meanings)
 
 
 def place_spans(pair: Pair, side: int, rows: Ints) -> Marks:

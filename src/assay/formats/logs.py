@@ -181,9 +181,20 @@ def _calls(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _prompt(row: Mapping[str, Any]) -> str:
+    """The prompt of a sample and, if answers are numbers of continuations, each of these with its number."""
     calls = _calls(row)
-    first = calls.get("gen_args_0", {}) if isinstance(calls, dict) else {}
-    return str(first.get("arg_0", "")) if isinstance(first, dict) else ""
+    parts = [calls.get(f"gen_args_{number}") for number in range(len(calls))]
+    pairs = [(str(part.get("arg_0", "")), str(part.get("arg_1", ""))) for part in parts if isinstance(part, dict)]
+    if not pairs:
+        return ""
+    prompt = pairs[0][0]
+    # Mutual information adds continuations of other prompts; some tasks ask for one continuation of several prompts.
+    continued = [after.strip() for before, after in pairs if before == prompt]
+    if _choose(row) is None or len(pairs) < 2:
+        return prompt
+    if len(continued) < 2:
+        return "\n".join(f"{number}: {before}{after}" for number, (before, after) in enumerate(pairs))
+    return "\n".join([prompt, *(f"{number}: {after}" for number, after in enumerate(continued))])
 
 
 def _number(value: Any) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -495,11 +496,14 @@ def _many(facts: Facts, found: Decision) -> str:
     if not top:
         return f"The systems cannot be compared on {measure}: it is undefined."
     form, less = facts.get("form", "percent"), bool(facts.get("lower"))
+    # A plural, such as records, is what is scored.
+    noun = measure.partition(" (")[0]
+    scored = f"score on {measure}" if noun.islower() and re.search("[^s]s$", noun) else measure
     most, over_next = ("lowest", "below") if less else ("highest", "above")
     write, write_signed = WRITERS[form], WRITERS[DIFFERENCES[form]]
     if found.kind == "unjudged":
         ends = f"{write(min(values.values()))} to {write(max(values.values()))}"
-        return f"The systems have a {measure} of {ends}; {_UNJUDGED[less]}."
+        return f"The systems have a {scored} of {ends}; {_UNJUDGED[less]}."
     highest = write(values[top[0]]) if values else ""
     figure = f" ({highest})" if highest else ""
     family = facts.get("family_size", len(leads))
@@ -536,7 +540,7 @@ def _many(facts: Facts, found: Decision) -> str:
         return f"Compared with {base}{score}: {clauses} ({holm}{clustered})."
     if len(top) > 1:
         same = f"; they do not differ in any {unit}{_labelled(facts)}" if "identical" in found.claims else ""
-        return f"{_some(top)} share the {most} {measure}{figure}{over}{same}."
+        return f"{_some(top)} share the {most} {scored}{figure}{over}{same}."
     first = top[0]
     number = f" of {facts['systems']} systems"
     others = sorted((name for name in values if name != first), key=lambda name: values[name], reverse=not less)
@@ -548,7 +552,7 @@ def _many(facts: Facts, found: Decision) -> str:
     if found.kind == "leader-all":
         text = f"{first} is the best{number} on {measure}{figure}{over}{above}, and better than each of the others"
         return f"{text} (p at most 0.05{holm.removeprefix('p')}{clustered}){f'; {margin}' * bool(margin)}.{count}"
-    head = f"{first} has the {most} {measure}{number}{figure}{over}{above}"
+    head = f"{first} has the {most} {scored}{number}{figure}{over}{above}"
     if found.kind == "leader-untested":
         return f"{head}; the differences were not tested.{count}"
     parts = [f"it is better than {_some(groups['better'])}"] if "better" in groups else []

@@ -194,15 +194,19 @@ function restOf(scene) {
   return element("div", { class: "drawing-rest" }, element("p", {}, `Not drawn: ${lines.length}`), element("ul", {}, lines));
 }
 
-/** Links to what the labels of a text name; null if labels have no address. */
+/** What the labels of a text name, with words and as links if there is an address; null if labels are no identifiers. */
 function addressesOf({ texts, view, first, end }) {
-  if (!view.address) return null;
+  if (view.address === undefined) return null;
   const names = new Set();
   for (let item = first; item < end; item += 1) {
     // A note on the error may follow the label of an answer.
     for (const code of [texts.gold[item], ...texts.answers.map((answers) => answers[item])]) if (code !== NONE) names.add(texts.labels[code].split(" ")[0]);
   }
-  const links = [...names].filter((name) => name !== "NIL").map((name) => element("a", { href: view.address.replace("{}", encodeURIComponent(name)), target: "_blank", rel: "noreferrer" }, [name, texts.mentionOf(name)].filter(Boolean).join(" ")));
+  const shown = [...names].filter((name) => name !== "NIL" && (view.address || texts.mentionOf(name)));
+  const links = shown.map((name) => {
+    const described = [name, texts.mentionOf(name)].filter(Boolean).join(" ");
+    return view.address ? element("a", { href: view.address.replace("{}", encodeURIComponent(name)), target: "_blank", rel: "noreferrer" }, described) : described;
+  });
   return links.length ? element("p", { class: "drawing-links" }, links.flatMap((link) => [link, " · "]).slice(0, -1)) : null;
 }
 

@@ -114,7 +114,7 @@ export class SpanItems {
 export function dressSpan(scene, span) {
   if (span.kind) scene.kinds.add(span.kind);
   if (!span.label && !scene.notes.includes(NO_LABEL_NOTE)) scene.notes.push(NO_LABEL_NOTE);
-  const kind = TITLES[span.kind] ?? span.kind.toUpperCase();
+  const kind = TITLES[span.kind] ?? (span.kind.length > 3 ? span.kind : span.kind.toUpperCase());
   const bare = span.label === "" || span.label === "·";
   const describe = (label) => `${MARKS[span.state]}${[bare && kind ? "" : label, kind].filter(Boolean).join(" ")}`;
   span.name = scene.short(span.label);

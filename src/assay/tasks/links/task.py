@@ -23,6 +23,17 @@ from assay.tasks.links.mentions import TYPE, is_nil, links_of, match_links
 from assay.tasks.links.prepare import AMBIGUOUS, prepare_links
 from assay.tasks.links.tables import count_outcomes, finish_links, present_links
 
+_MEANINGS = {
+    "wrong-id": "wrong-id: another identifier",
+    "wrong-rank": "wrong-rank: the right identifier is a later candidate",
+    "nil-wrong": "nil-wrong: NIL, but gold has an identifier",
+    "nil-linked": "nil-linked: an identifier, but gold has NIL",
+    "boundary": "boundary: the right identifier at an overlapping place",
+    "boundary-wrong-id": "boundary-wrong-id: another identifier at an overlapping place",
+    "missed": "missed: not found",
+    "spurious": "spurious: gold does not have it",
+}
+"""Outcomes of links in words."""
 LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"))
 
 
@@ -98,7 +109,7 @@ TASK = Task(
         *("scheme", "repair", "missing"),
     ),
     slices=SLICES,
-    drawing=draw_spans("spans"),
+    drawing=draw_spans("spans", _MEANINGS),
     matched=True,
     combination={"fair-links": "given"},
     no_combination="defined only if systems link given mentions",
