@@ -37,7 +37,7 @@ def on_terminal(here, *arguments, columns=200):
     process = subprocess.Popen(
         [sys.executable, "-m", "assay", *arguments],
         cwd=here,
-        env=environment(TERM="dumb", COLUMNS=str(columns)),
+        env=environment(TERM="dumb", COLUMNS=str(columns), LINES="50"),
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,
@@ -161,6 +161,7 @@ def test_progress_names_the_step_and_the_time_of_longer_work(monkeypatch, wait, 
     stream = Streams()
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr("assay.cli.output.WAIT", wait)
+    monkeypatch.setenv("TERM", "xterm")
     with Output().progress("Comparing …") as status:
         status.update("Comparing … intervals and tests")
         if shown:

@@ -179,7 +179,8 @@ class _Progress:
         # The terminal itself, because its wrapper spells out what moves the cursor, which renews the line.
         console = Console(file=getattr(sys.stderr, "rich_proxied_file", sys.stderr))
         columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-        self._line = Progress(*columns, console=console, transient=True)
+        # A line that cannot be renewed would be one line for each step.
+        self._line = Progress(*columns, console=console, transient=True, disable=console.is_dumb_terminal)
         self._task = self._line.add_task(text)
         self._timer = Timer(WAIT, self._line.start)
 
