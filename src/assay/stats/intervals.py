@@ -257,14 +257,16 @@ def _beta_fraction(a: float, b: float, x: float) -> float:
     return value
 
 
-def _beta_fractions(a: Floats, b: Floats, x: Floats) -> Floats:
+def _beta_fractions(a: Array, b: Array, x: Array) -> Floats:
     """The continued fractions of many incomplete beta functions, with the digits of `_beta_fraction`."""
 
-    def avoid_zero(numbers: Floats) -> Floats:
+    def avoid_zero(numbers: Array) -> Array:
         return np.where(numbers == 0, 1e-300, numbers)
 
-    values, left = np.empty(len(a)), np.arange(len(a))
-    upper, lower = np.ones(len(a)), 1 / avoid_zero(1 - (a + b) * x / (a + 1))
+    values = np.empty(len(a))
+    left: Array = np.arange(len(a))
+    upper: Array = np.ones(len(a))
+    lower: Array = 1 / avoid_zero(1 - (a + b) * x / (a + 1))
     value = lower
     for m in range(1, 10_000):
         step = upper
