@@ -70,9 +70,11 @@ def test_the_rate_on_a_new_data_set(case: dict[str, Any]) -> None:
 
 def test_more_broken_items_are_more_risk_and_more_items_less() -> None:
     """At a fixed design effect; the second is true for limits above the rate."""
-    rising = [posterior(broken, 500, 2.0, 0.02)[2] for broken in range(12)]
+    rows = posterior(np.arange(12.0), np.full(12, 500.0), np.full(12, 2.0), 0.02)
+    rising = [row[2] for row in rows]
     assert rising == sorted(rising)
-    falling = [posterior(2 * number, 100 * number, 2.0, 0.05)[2] for number in (1, 2, 5, 20)]
+    numbers = np.array([1.0, 2.0, 5.0, 20.0])
+    falling = [row[2] for row in posterior(2 * numbers, 100 * numbers, np.full(4, 2.0), 0.05)]
     assert falling == sorted(falling, reverse=True)
     one, many = (predict(np.array([r, r, r]), np.array([200.0] * 3), 0.02)[0][0].p for r in (1.0, 6.0))
     assert one < many

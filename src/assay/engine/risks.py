@@ -72,6 +72,8 @@ def _pair_risks(items: Items, on: str, overlaps: Overlaps, options: Options, *, 
     """The risk of replacing each system by each other one; by label, that of the best two, or of the baseline."""
     limit, gold, systems = options.risk, items.of_gold(), items.systems
     best = sorted(range(len(systems)), key=lambda system: -gold.sum(gold.right[system]))[:2]
+    pairs: list[tuple[int, int]] = []
+    rates: list[tuple[str, int, int, float]] = []
     for a, b in permutations(range(len(systems)), 2):
         if options.baseline not in (None, systems[a]):
             continue
@@ -83,21 +85,29 @@ def _pair_risks(items: Items, on: str, overlaps: Overlaps, options: Options, *, 
         _, of_first, of_second, both, every = np.eye(5)
         of_a, of_b = (of_first, of_second) if a < b else (of_second, of_first)
         wrong = design_effect(products, every - of_b, every)
-        fields: dict[str, Any] = {"limit": limit}
+        pairs.append((a, b))
         for name, part, whole in (("", of_a - both, of_a), ("corrected_", of_b - both, every - of_a)):
             count, number = (int(products[0] @ vector) for vector in (part, whole))
-            design = max(1.0, design_effect(products, part, whole), wrong)
-            fields |= {f"{name}of": number, name[:-1] or "broken": count, f"{name}design_effect": design}
-            fields |= _interval(name, count, number, design, limit)
+            rates.append((name, count, number, max(1.0, design_effect(products, part, whole), wrong)))
+    # The intervals of all pairs are found together.
+    found = [*zip(rates, _intervals(rates, limit), strict=True)]
+    for (a, b), *of_pair in zip(pairs, found[::2], found[1::2], strict=True):
+        fields: dict[str, Any] = {"limit": limit}
+        for (name, count, number, design), interval in of_pair:
+            fields |= {f"{name}of": number, name[:-1] or "broken": count, f"{name}design_effect": design, **interval}
         if limit is not None and labels and (options.baseline is not None or {a, b} == {*best}):
             fields["labels"] = tuple(_label_risks(gold, a, b, limit))
         yield Risk(a=systems[a], b=systems[b], on=on, by="", **fields)
 
 
-def _interval(name: str, count: float, number: float, design: float, limit: float | None) -> dict[str, Any]:
-    """Fields of a rate: its interval and the probability that it is above the limit."""
-    low, high, p = posterior(count, number, design, limit) if number else (math.nan,) * 3
-    return {f"{name}low": low, f"{name}high": high, f"{name}p": None if math.isnan(p) else p}
+def _intervals(rates: Sequence[tuple[str, int, int, float]], limit: float | None) -> list[dict[str, Any]]:
+    """Fields of each rate (its name, count, number and design effect): its interval, and the probability that it is
+    above the limit."""
+    counts, numbers, designs = (np.array([rate[place] for rate in rates], dtype=np.float64) for place in (1, 2, 3))
+    return [
+        {f"{name}low": low, f"{name}high": high, f"{name}p": None if math.isnan(p) else p}
+        for (name, *_), (low, high, p) in zip(rates, posterior(counts, numbers, designs, limit), strict=True)
+    ]
 
 
 def _label_risks(gold: Items, a: int, b: int, limit: float) -> Iterator[RiskPart]:
@@ -147,7 +157,7 @@ def risks_over(sets: Mapping[str, Iterable[Risk]], by: str) -> Iterator[Risk]:
             within = float((designs * numbers * rates * (1 - rates)).sum())
             design = max(1.0, within / (number * rate * (1 - rate)) if 0 < rate < 1 else 1.0)
             fields |= {f"{name}of": int(number), part: int(count), f"{name}design_effect": design}
-            fields |= _interval(name, count, number, design, limit)
+            fields |= _intervals([(name, count, number, design)], limit)[0]
         columns = zip(*((row.broken, row.of, row.design_effect) for row in there.values()), strict=True)
         broken, of, designs = map(np.array, columns)
         (new, narrow), parts = _shrink(list(there), broken, of, limit, designs)

@@ -50,7 +50,8 @@ def to_plain(value: Any) -> Any:
 
 def _open(value: Any) -> Any:
     """The fields of a record as JSON names and orders them; of a mapping all, of numpy the number."""
-    layout = _layout(type(value))
+    kind: type = type(value)
+    layout = _layout(kind)
     if layout is None:
         return {str(key): item for key, item in value.items()} if isinstance(value, Mapping) else value.item()
     names, read, floats, rare, filled = layout

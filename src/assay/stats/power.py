@@ -260,12 +260,9 @@ def _add_up(group: Ints, values: Array) -> Floats:
 def _find_levels(tilted: TiltedShuffling, chances: Floats) -> tuple[Floats, Floats, Floats, float]:
     """The distinct parts of units in the difference, as shares of the largest; how many units have each; how many of
     them favour A with these chances; and the step of which sums are multiples, plus a constant, or 0."""
-    gains, group = np.unique(np.round(tilted.gains / tilted.gains.max(initial=1e-300), 9), return_inverse=True)
+    gains, group, step = tilted.levels
     sizes, towards = (_add_up(group, values) for values in (tilted.sizes, tilted.sizes * chances))
-    gains, sizes, towards = gains[gains > 0], sizes[gains > 0], towards[gains > 0]
-    steps = {part: gains / gains[:1] * part for part in (1, 2, 3)}
-    part = next((part for part, of in steps.items() if np.abs(of - np.rint(of)).max(initial=0) < 1e-6), 0)
-    return gains, sizes, towards, float(gains[0]) / part if part and len(gains) else 0.0
+    return gains[gains > 0], sizes[gains > 0], towards[gains > 0], step
 
 
 # --- planning ---

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from assay.arrays import Array, Floats
-from assay.stats.intervals import beta_quantile, beta_tail
+from assay.stats.intervals import beta_quantiles, beta_tail
 
 SCALES = (1.0, 0.5)
 """Scales of the half-normal prior of the spread over data sets: the one that is shown, and a second opinion."""
@@ -46,11 +47,19 @@ def design_effect(products: Floats, part: Floats, whole: Floats) -> float:
     return float(variance * number / (rate * (1 - rate)))
 
 
-def posterior(count: float, number: float, design: float, limit: float | None) -> tuple[float, float, float]:
-    """The 95% interval of a rate under Jeffreys' prior, and the probability to be above a limit (nan without one)."""
-    a, b = float(count / design + 0.5), float((number - count) / design + 0.5)
-    low, high = (beta_quantile(a, b, share) for share in (0.025, 0.975))
-    return low, high, float("nan") if limit is None else beta_tail(a, b, limit)
+def posterior(counts: Array, numbers: Array, designs: Array, limit: float | None) -> list[tuple[float, float, float]]:
+    """The 95% interval of each rate under Jeffreys' prior, and the probability to be above a limit (nan without one).
+
+    All are nan if a rate is one of no items.
+    """
+    there = np.flatnonzero(numbers)
+    a, b = ((part[there] / designs[there] + 0.5).tolist() for part in (counts, np.asarray(numbers - counts)))
+    ends = [beta_quantiles(a, b, [share] * len(a)) for share in (0.025, 0.975)]
+    above = [math.nan if limit is None else beta_tail(x, y, limit) for x, y in zip(a, b, strict=True)]
+    rows = [(math.nan,) * 3] * len(numbers)
+    for place, row in zip(there.tolist(), zip(*ends, above, strict=True), strict=True):
+        rows[place] = row
+    return rows
 
 
 def predict(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,16 @@ class TiltedShuffling:
         # A gradient that is only rounding favours no side.
         self.gains[self.gains < 1e-8 * self.gains.max(initial=0.0)] = 0.0
         self.far = _FAR / float(self.gains[self.gains > 0].min(initial=1.0))
+
+    @cached_property
+    def levels(self) -> tuple[Floats, Ints, float]:
+        """The distinct parts of units in the difference, as shares of the largest; which of them each row has; and
+        the step of which sums are multiples, plus a constant, or 0."""
+        gains, group = np.unique(np.round(self.gains / self.gains.max(initial=1e-300), 9), return_inverse=True)
+        there = gains[gains > 0]
+        steps = {part: there / there[:1] * part for part in (1, 2, 3)}
+        part = next((part for part, of in steps.items() if np.abs(of - np.rint(of)).max(initial=0) < 1e-6), 0)
+        return gains, group, float(there[0]) / part if part and len(there) else 0.0
 
     def chances(self, tilt: Any) -> Floats:
         """The probability that units of each row favour A; one half if they favour no system."""
