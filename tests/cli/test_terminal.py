@@ -37,7 +37,7 @@ def on_terminal(here, *arguments, columns=200):
     process = subprocess.Popen(
         [sys.executable, "-m", "assay", *arguments],
         cwd=here,
-        env=environment(TERM="dumb", COLUMNS=str(columns)),
+        env=environment(TERM="dumb", COLUMNS=str(columns), LINES="50"),
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,
