@@ -17,6 +17,7 @@ PACKAGES = (
     "PYEVALB==0.1.3",
     "scorch==0.2.0",
     "udapi",
+    "bioc==2.1",
 )
 SAMPLER = ("baycomp==1.0.3", "pystan==3.10.0")
 """Needs a C++ compiler, and may not be there."""

@@ -20,6 +20,8 @@ from bayes import bench_bayes
 from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
 from coreference import bench_coreference
 from decisions import bench_decisions
+from doors import bench_doors
+from events import bench_events
 from graphs import bench_graphs
 from items import bench_items
 from links import bench_links
@@ -236,6 +238,8 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "items": bench_items,
     "decisions": bench_decisions,
     "records": bench_records,
+    "events": bench_events,
+    "doors": bench_doors,
 }
 GROUPS = {"tags": ("score", "report", "compare", "tsv", "rich")}
 

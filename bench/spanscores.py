@@ -64,7 +64,7 @@ def assay_matching(gold: Sentences, system: Sentences) -> Any:
         for side in (gold, system)
     ]
     counts = {
-        way.__name__: _counted(way(*sides).kind, kinds)
+        way.__name__.removeprefix("match_"): _counted(way(*sides).kind, kinds)
         for way, kinds in (
             (matching.match_exact, matching.EXACT),
             (matching.match_fair, matching.FAIR),

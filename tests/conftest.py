@@ -26,6 +26,9 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# As in the command line: the garbage collector would look at whole Results again and again.
+gc.set_threshold(100_000)
+
 # Who runs the tests in the background may let them ignore interruptions; what they start would ignore them too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)

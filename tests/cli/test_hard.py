@@ -389,8 +389,13 @@ def test_a_line_of_a_hundred_megabytes_is_scored_or_refused(here, text, code):
     assert done.returncode == code, done.stderr
 
 
-@pytest.mark.parametrize(("people", "each"), [(10_000, 5), (200, 200)])
-@pytest.mark.parametrize("form", ["tsv", "json"])
+@pytest.mark.parametrize(
+    ("people", "each", "form"),
+    [
+        *((10_000, 5, "json"), (200, 200, "tsv")),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in ((10_000, 5, "tsv"), (200, 200, "json"))),
+    ],
+)
 def test_many_annotators_take_seconds_in_any_format(here, people, each, form):
     lines = ["item,annotator,label"]
     for rating in range(20_000):

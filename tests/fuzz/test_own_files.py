@@ -83,7 +83,7 @@ def results():
     yield assay.bayes(str(FOLDER / "experiment" / "runs.csv"), ["accuracy"], rope=0.02, draws=1000)
 
 
-@pytest.mark.parametrize(("few", "many"), [(6, 25), pytest.param(15, 60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("few", "many"), [(4, 15), pytest.param(15, 60, marks=pytest.mark.slow)])
 def test_results(here, few, many):
     def used(path):
         bibtex([path])
