@@ -175,6 +175,7 @@ def check_piece(run: Run) -> None:
     if run.task == "spans":
         # Tags in several columns may have several schemes, and documents must be the same.
         known = "+" not in run.decided.column and len({corpus.documents for corpus in run.corpora}) == 1
+        known = known and all(len(corpus.spans) for corpus in run.corpora)
     if not known or not same:
         raise UsageError(f"{run.gold.name}: cannot be read in pieces.")
 

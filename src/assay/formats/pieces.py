@@ -16,13 +16,13 @@ from assay.formats.source import Piece, Source, is_archive
 
 LARGE = 1 << 26
 """A file with less text is read as a whole: 64 MB."""
-SIZE = 1 << 23
-"""A piece ends where the next sentence or document does after this number of bytes: 8 MB."""
+SIZE = 1 << 24
+"""A piece ends where the next sentence or document does after this number of bytes: 16 MB."""
 PACKED = 8
 """Bytes of text that a byte of a compressed file is taken for."""
 _LONGEST = 1 << 24
 """The most bytes without a blank line in a file that is cut."""
-_DOCUMENT = re.compile(rb"^(?:# ?newdoc|-DOCSTART-|<doc\b)([^\n]*)", re.MULTILINE)
+_DOCUMENT = re.compile(rb"\n(?:# ?newdoc|-DOCSTART-|<doc\b)([^\n]*)")
 _NAMED = re.compile(rb"[^=\n]*= *[^\n]*[A-Za-z]")
 """What follows `# newdoc` if the document has an id and this is no number."""
 
@@ -103,8 +103,8 @@ def _find_cuts(source: Source, wanted: Sequence[int]) -> list[_Cut]:
             if not wanted and (at := int(np.searchsorted(starts[places], cuts[-1].byte + SIZE))) == len(places):
                 break
             place = int(places[at])
-            numbers = (int(column[place]) for column in (starts, lines, number, before))
-            cuts.append(_Cut(*numbers, marked=bool(begun[place])))
+            here = int(starts[place]), int(lines[place])
+            cuts.append(_Cut(*here, int(number[place]), int(before[place]), bool(begun[place])))
             at += 1
         end = _Cut(byte, line, sentences, documents, False)
     cuts.append(end)
@@ -139,8 +139,8 @@ def _find_sentences(source: Source) -> Iterator[tuple[int, int, Ints, Ints, Bool
         if not stretch[int(starts[-1]) :].strip():
             starts, lines = starts[:-1], lines[:-1]
         begun = np.zeros(len(starts), dtype=bool)
-        for match in _DOCUMENT.finditer(stretch):
-            if not _NAMED.fullmatch(match[1]):
+        for match in _DOCUMENT.finditer(b"\n" + stretch):
+            if not _NAMED.match(match[1]):
                 raise _UncutError
             begun[np.searchsorted(starts, match.start(), side="right") - 1] = True
         yield byte + size, line + len(feeds), byte + starts, line + lines, begun

@@ -394,7 +394,8 @@ class Source:
             self._ahead = self._read(BATCH)
         block = self._ahead
         while block:
-            self._hash.update(block)
+            if self.piece is None:
+                self._hash.update(block)
             yield block
             block = self._read(BATCH)
         self._check_unchanged()
