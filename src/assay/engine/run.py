@@ -19,7 +19,7 @@ import numpy as np
 
 from assay.arrays import NONE, Bools, Ints
 from assay.classes import dataclass
-from assay.corpus import Corpus, cluster_key
+from assay.corpus import SPANS, Corpus, cluster_key
 from assay.corpus.adapters import named_systems
 from assay.engine.combination import Ballots, collect, find_units
 from assay.engine.contributions import DOCUMENTS, MOST_DOCUMENTS, list_pairs, subtract_counts, subtract_whole
@@ -171,8 +171,8 @@ def check_piece(run: Run) -> None:
         for _, pair in run.pairs
     )
     # A system without labels in this piece may have some in others.
-    known = run.task in ("tags", "dependencies") and all(run.decided.filled)
-    if run.task == "spans":
+    known = "in pieces" in find_task(run.task).traits and all(run.decided.filled)
+    if all(SPANS in corpus.marks for corpus in run.corpora):
         # Tags in several columns may have several schemes, and documents must be the same.
         known = "+" not in run.decided.column and len({corpus.documents for corpus in run.corpora}) == 1
         known = known and all(len(corpus.spans) for corpus in run.corpora)
