@@ -17,6 +17,7 @@ import pytest
 from assay.cli import run
 from assay.demo import FOLDER
 from assay.engine import run as shards
+from assay.formats.pieces import PACKED
 from cli.dask_cluster import dask_cluster
 from pieces import folders, size_for
 
@@ -249,7 +250,7 @@ def packed(folder: Path, source: Path, files: int) -> None:
     """So many files that are shards by themselves: compressed files count for more than they hold."""
     folder.mkdir(parents=True)
     gold = FOLDER / "english" / "gold.conllu"
-    text = source.read_bytes() * (shards.TEXT // shards.PACKED // gold.stat().st_size + 1)
+    text = source.read_bytes() * (shards.TEXT // PACKED // gold.stat().st_size + 1)
     for number in range(files):
         with gzip.open(folder / f"{number:03}.conllu.gz", "wb", compresslevel=0) as stream:
             stream.write(text)

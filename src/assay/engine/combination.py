@@ -290,12 +290,14 @@ def collect_sets(
     keys, found, owner, right = [], [], [], []
     gold_label: Ints = np.zeros(0, dtype=np.int64)
     gold_unit: Ints = gold_label
+    # A system may propose nothing, here or at all, which does not show if labels count.
+    proposed = [table.key[-1, table.has_system[0]] for _, table in tables if table.key is not None]
+    ignores_labels = any(map(len, proposed)) and all((label == NONE).all() for label in proposed)
     for system, (_, table) in enumerate(tables):
         recoded = np.append(as_codes(table.labels, codes), NONE)
         assert table.key is not None
         mine = np.flatnonzero(table.has_system[0])
-        if (table.key[-1, mine] == NONE).all():
-            # Labels do not count.
+        if ignores_labels:
             recoded = np.full_like(recoded, codes.setdefault("", len(codes)))
         label = recoded[table.key[-1, mine]]
         keys.append(np.stack([table.sentence[mine], *table.key[:-1, mine], label]).astype(np.int64))

@@ -1,6 +1,6 @@
 """Part: the counts and items of some shards. Parts add up, and a Result is made of their sum.
 
-A single file is one shard.
+A single file is one shard, unless it is large enough to be read in pieces.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ import numpy as np
 
 from assay.arrays import NONE, Bools, Ints
 from assay.classes import dataclass
-from assay.corpus import Corpus, cluster_key
+from assay.corpus import SPANS, Corpus, cluster_key
 from assay.corpus.adapters import named_systems
 from assay.engine.combination import Ballots, collect, find_units
 from assay.engine.contributions import DOCUMENTS, MOST_DOCUMENTS, list_pairs, subtract_counts, subtract_whole
@@ -44,6 +44,7 @@ from assay.errors import AssayError, InputError, UsageError, describe_os_error
 from assay.files import protect_inputs, write_files
 from assay.formats import Files
 from assay.formats.folders import find_annotators
+from assay.formats.pieces import cut_files, text_size
 from assay.formats.source import find_folder, is_archive, list_files
 from assay.keywords import OPTIONS
 from assay.result import Result
@@ -74,6 +75,8 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         usual = task.measures_for(opened.inputs[0]) if task.measures_for else task.defaults
         named = [*usual, *(task.with_known_words if options.train or options.lexicon else ())]
     run = opened.run([find(spec, opened.task) for spec in named])
+    if isinstance(gold, Files) and gold.piece is not None:
+        check_piece(run)
     # A task may add measures that files call for.
     named += [str(measure) for measure in run.measures[len(named) :]]
     for first, second in combinations(run.measures, 2):
@@ -159,6 +162,22 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         labels=join([(name, judge_words(pair)) for name, pair in run.pairs]) if run.decided.parted_by else None,
     )
     return _with_selections(part, run, tables, slices, options, opened.inputs)
+
+
+def check_piece(run: Run) -> None:
+    """Raise an error unless gold and all systems certainly have the same sentences in a piece of a file."""
+    same = all(
+        pair.aligned_by == "words" and not pair.problems and np.array_equal(pair.gold.starts, pair.system.starts)
+        for _, pair in run.pairs
+    )
+    # A system without labels in this piece may have some in others.
+    known = "in pieces" in find_task(run.task).traits and all(run.decided.filled)
+    if all(SPANS in corpus.marks for corpus in run.corpora):
+        # Tags in several columns may have several schemes, and documents must be the same.
+        known = "+" not in run.decided.column and len({corpus.documents for corpus in run.corpora}) == 1
+        known = known and all(len(corpus.spans) for corpus in run.corpora)
+    if not known or not same:
+        raise UsageError(f"{run.gold.name}: cannot be read in pieces.")
 
 
 def _with_selections(
@@ -492,8 +511,6 @@ def sum_counts(measure: Measure, pair: Any, sentences: int) -> LabelSums:
 
 TEXT = 1 << 22
 """Consecutive files are read together up to this number of bytes of gold's text: 4 MB."""
-PACKED = 8
-"""Bytes of text that a byte of a compressed file is taken for."""
 
 
 @dataclass(frozen=True)
@@ -514,8 +531,11 @@ class Shard:
         return replace(self, options=replace(self.options, decided=decided))
 
     def measure(self) -> Part:
-        """The Part of the shard."""
-        part = measure_shard(self.command, self.gold, dict(self.systems), self.specs, self.options)
+        """The Part of the shard. A piece of a file decides for itself, and all must decide the same."""
+        options = self.options if self.gold.piece is None else replace(self.options, decided=Decided())
+        part = measure_shard(self.command, self.gold, dict(self.systems), self.specs, options)
+        if self.gold.piece and self.options.decided not in (Decided(), part.plan.decided):
+            raise UsageError(f"{self.gold.path}: cannot be read in pieces.")
         plan = replace(part.plan, corpus=self.corpus, shards=self.shards)
         return replace(part, plan=plan, shards=(self.number,))
 
@@ -569,7 +589,8 @@ def evaluate_shards(
         shards = find_shards(gold, systems)
         report("reading and matching")
         if len(shards) < 2:
-            return measure_shard(command, gold, systems, specs, options)
+            whole = _measure_pieces(command, gold, systems, specs, options, over, report)
+            return whole or measure_shard(command, gold, systems, specs, options)
         shards = plan_shards(command, shards, specs, options)
         whole = add_shards(shards, None, over, report)
         if whole.reading == whole.plan.decided:
@@ -604,6 +625,47 @@ def evaluate_shards(
         lambda flat, plain: measure_all("score", flat, plain),
         lambda median: finish(measure_all(command, median, options)),
     )
+
+
+def _measure_pieces(
+    command: str, gold: Any, systems: Any, specs: Sequence[str], options: Options, over: Over, report: Report
+) -> Part | None:
+    """The Part of large single files that are read in pieces; None if they are to be read as a whole.
+
+    So they are too if there is an error, which is then found with its place.
+    """
+    named = {name: str(given) for name, given in named_systems(systems).items() if isinstance(given, str | Path)}
+    whole_needed = (options.symmetric, options.train, options.lexicon, cluster_key(options.unit or ""))
+    by_metadata = any(spec.startswith("meta") for spec in options.slices)
+    if len(named) < len(named_systems(systems)) or not isinstance(gold, str | Path) or any(whole_needed):
+        return None
+    if by_metadata or options.embed in ("all", "diff"):
+        return None
+    pieces, checksums = cut_files([str(gold), *named.values()])
+    if not pieces or len(pieces[0]) < 2:
+        return None
+    shards = [
+        Shard(
+            number,
+            Files(str(gold), (str(gold),), own),
+            tuple((name, Files(path, (path,), one)) for (name, path), one in zip(named.items(), others, strict=True)),
+        )
+        for number, (own, *others) in enumerate(zip(*pieces, strict=True))
+    ]
+    try:
+        whole = add_shards(plan_shards(command, shards, specs, options), None, over, report)
+        format_warnings(whole.warnings)
+    except AssayError:
+        return None
+    whole = replace(whole, digests=tuple((checksum,) for checksum in checksums))
+    if not pieces[0][1].continues:
+        return whole
+    # Gold marks no documents, so that all of it is one.
+    kept: dict[str, Any] = {
+        name: {key: one for key, one in getattr(whole, name).items() if not {"document", DOCUMENTS} & {*key}}
+        for name in ("counts", "changed", "ballots", "overlaps")
+    }
+    return None if whole.plan.asked == "document" else replace(whole, **kept)
 
 
 def runs_of(gold: Any, systems: Any) -> dict[str, list[Any]] | None:
@@ -664,7 +726,7 @@ def find_shards(gold: Any, systems: Any) -> list[Shard]:
     total = 0
     for number, file in enumerate(files[""]):
         try:
-            size = os.path.getsize(file) * (PACKED if file.endswith((".gz", ".xz")) else 1)
+            size = text_size(file)
         except OSError as error:
             raise InputError(f"{file}: cannot be opened ({describe_os_error(error)}).") from None
         if stretches and total + size <= TEXT:

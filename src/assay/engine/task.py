@@ -159,7 +159,8 @@ class Task:
     traits: tuple[str, ...] = ()
     """`rivals`: its measures are rival ways to score the same items. `by outcome`: answers are right by what they
     link to, not by a label. `whole sentences`: the number of sentences that are entirely right is worth knowing. `own
-    number`: it counts items itself, since there are more than those that a measure judges."""
+    number`: it counts items itself, since there are more than those that a measure judges. `in
+    pieces`: pieces of a large file certainly give the result of the whole."""
     text_unit: str = "sentence"
     """The texts that a heading counts; if empty, the unit of the run."""
     present: Callable[[Result], Result] | None = None

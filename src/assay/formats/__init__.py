@@ -50,12 +50,14 @@ from assay.formats.arrow import SHOWN, TABLES
 from assay.formats.builder import Builder, check_choice
 from assay.formats.folders import ChosenFiles, choose_files
 from assay.formats.offsets import AUTO, UNITS
-from assay.formats.source import ANNOTATIONS, DOCBIN, ZIP, Source, find_folder, list_files
+from assay.formats.source import ANNOTATIONS, DOCBIN, ZIP, Piece, Source, find_folder, list_files
 from assay.formats.whose import Asked, check_repair
 from assay.keywords import explicit
 
 # If several columns could be meant, the first of these that all files fill is compared.
 _PREFERRED = ("UPOS", "XPOS", "FEATS", "LEMMA", "label")
+IN_PIECES = ("conllu", "conllx", "conll", "tsv")
+"""Formats that are read line by line and sentence by sentence, so that large files can be read in pieces."""
 _NOT_LABELS = frozenset({"HEAD", "DEPREL", "DEPS", "MISC"})
 _ENOUGH = 100
 _USUAL = {
@@ -767,6 +769,8 @@ class Files:
     path: str
     """The folder, as the user names it."""
     files: tuple[str, ...]
+    piece: Piece | None = None
+    """The piece that is read, if this is one large file."""
 
 
 class Input:
@@ -789,6 +793,7 @@ class Input:
         self.kept: Corpus | None = None
         """What was read, if a task needs it before its turn."""
         self.folder = find_folder(path)
+        self.piece = given.piece if isinstance(given, Files) else None
         self._asked = asked or Asked()
         self._chosen: ChosenFiles | None = None
         """The files that are read, if annotators have files of their own."""
@@ -810,7 +815,8 @@ class Input:
             self.choose_format(records.FORMAT)
 
     def _open(self, file: str) -> Source:
-        return Source(file, self.folder, self._chosen.documents.get(file, "") if self._chosen else "")
+        document = self._chosen.documents.get(file, "") if self._chosen else ""
+        return Source(file, self.folder, document, self.piece)
 
     def choose_format(self, input_format: str) -> None:
         """Plan to read it in another format, or with other parameters; nothing of it has been read."""
@@ -860,7 +866,16 @@ class Input:
         self.digests = tuple(digests)
         if self._chosen is not None:
             self._chosen.count_others(builder)
-        return builder.corpus(self.name, joint_digest(digests), self.plan)
+        corpus = builder.corpus(self.name, joint_digest(digests), self.plan)
+        return corpus if self.piece is None else _place_piece(corpus, self.piece)
+
+
+def _place_piece(corpus: Corpus, piece: Piece) -> Corpus:
+    """The corpus of a piece of a file, whose sentences are counted from the beginning of the file."""
+    numbers = corpus.sentences, corpus.documents
+    if corpus.format not in IN_PIECES or numbers != (piece.sentences, piece.documents):
+        raise UsageError(f"{corpus.name}: cannot be read in pieces.")
+    return replace(corpus, files=((corpus.files[0][0], -piece.first),))
 
 
 def has_items(name: str) -> bool:

@@ -305,6 +305,9 @@ def looks_header(corpus: Corpus, column: str) -> bool:
     letters more than all others. In up to 15% of texts of 50 words the first word and its tag are unique, but none
     of these tags looked like this in 7 columns of 3 corpora; 0.5% of lemmas did.
     """
+    if corpus.files and corpus.files[0][1] < 0:
+        # A piece of a file, without its first line.
+        return False
     labels = corpus.column(column)
     firsts = corpus.starts[[sentence for _, sentence in corpus.files] or [0]]
     for cells in (corpus.forms, labels):
@@ -392,7 +395,8 @@ class _ColumnReader:
     def __init__(self, source: Source, layout: Layout, builder: Builder) -> None:
         self.source, self.layout, self.builder = source, layout, builder
         self.wanted = [layout.word, *(layout.label(name, source.path) for name in builder.names)]
-        self.header_pending = layout.header
+        # A piece is planned by the first lines of its file, and read from its own.
+        self.header_pending = layout.header and not (source.piece and source.piece.begin)
         self.position = 0
         """The number of words read of the sentence under way …"""
         self.empties = 0

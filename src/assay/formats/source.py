@@ -240,10 +240,34 @@ class Batch:
         return enumerate(self.strings(), self.line)
 
 
-class Source:
-    """A file, or standard input, to be read once from beginning to end; files do not stay open before or after."""
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of a large file, which ends where a sentence ends."""
 
-    def __init__(self, path: str, folder: str | None = None, document: str = "") -> None:
+    begin: int
+    """Its first byte in the text …"""
+    end: int
+    """… and the one after its last."""
+    line: int
+    """The number of its first line."""
+    first: int
+    """The number of sentences before it …"""
+    sentences: int
+    """… of those in it …"""
+    documents: int
+    """… and of documents."""
+    continues: bool
+    """True if its first document began before."""
+    state: tuple[int, ...]
+    """The state of the file when it was cut."""
+
+
+class Source:
+    """A file, a piece of it or standard input, to be read once; files do not stay open before or after."""
+
+    def __init__(
+        self, path: str, folder: str | None = None, document: str = "", piece: Piece | None = None
+    ) -> None:
         self._name = path
         self._document = document
         """The name of the only document in it, if that is not the file's."""
@@ -254,8 +278,11 @@ class Source:
         self._line = 1
         self._content = b""
         self._hash = hashlib.sha256()
-        self._state: tuple[int, ...] | None = None
+        self.state: tuple[int, ...] | None = piece.state if piece else None
         """Identity of the file and its state, to notice that it was written to; a pipe has none."""
+        self.piece = piece
+        self._left: int | None = None
+        """The number of bytes of the piece that are not read yet; None in a whole file."""
         self._file = self._open()
         try:
             blocks = [self._read(_PEEK)]
@@ -265,7 +292,7 @@ class Source:
                 blocks.append(more)
             self._ahead = b"".join(blocks)
         finally:
-            if path != "-" and self._state is not None:
+            if path != "-" and self.state is not None:
                 # It is opened again when its turn comes, which a pipe cannot be.
                 self.close()
         # An answer of a model that is a file of its own may be empty, as annotations are.
@@ -297,13 +324,13 @@ class Source:
         return raw
 
     def _check_unchanged(self) -> None:
-        before, self._state = self._state, None
+        before, self.state = self.state, None
         with suppress(OSError):
             in_archive = self._name != "-" and _outermost(self._name) != self._name
             status = os.stat(_outermost(self._name)) if in_archive else os.fstat(self._raw.fileno())
             if stat.S_ISREG(status.st_mode):
-                self._state = (status.st_ino, status.st_size, status.st_mtime_ns)
-        if before not in (None, self._state):
+                self.state = (status.st_ino, status.st_size, status.st_mtime_ns)
+        if before not in (None, self.state):
             self._raw.close()
             raise InputError(f"{self.path}: changed while it was read. Run again when it is complete.")
 
@@ -342,13 +369,9 @@ class Source:
 
     def batches(self) -> Iterator[Batch]:
         """The text in pieces of whole lines, with plain line feeds and no byte-order mark."""
-        if self._file.closed:
-            self._file = self._open()
-            self._ahead = self._read(BATCH)
+        rest: list[bytes] = []
         try:
-            block, rest = self._ahead, list[bytes]()
-            while block:
-                self._hash.update(block)
+            for block in self.blocks():
                 cut = block.rfind(b"\n") + 1
                 if cut:
                     data = b"".join([*rest, block[:cut]])
@@ -356,12 +379,26 @@ class Source:
                     yield self._batch(data)
                     self._line += data.count(b"\n")
                 rest.append(block[cut:])
-                block = self._read(BATCH)
             if any(rest):
                 yield self._batch(b"".join(rest))
-            self._check_unchanged()
         finally:
             self.close()
+
+    def blocks(self) -> Iterator[bytes]:
+        """The bytes of the text, in blocks of any length."""
+        if self._file.closed:
+            self._file = self._open()
+            if self.piece is not None:
+                self._file.seek(self.piece.begin)
+                self._line, self._left = self.piece.line, self.piece.end - self.piece.begin
+            self._ahead = self._read(BATCH)
+        block = self._ahead
+        while block:
+            if self.piece is None:
+                self._hash.update(block)
+            yield block
+            block = self._read(BATCH)
+        self._check_unchanged()
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """The lines with their numbers."""
@@ -429,7 +466,9 @@ class Source:
         modules = (("lzma", "LZMAError"), ("zipfile", "BadZipFile"))
         others = [getattr(sys.modules[name], fault) for name, fault in modules if name in sys.modules]
         try:
-            return self._file.read(size)
+            data = self._file.read(size if self._left is None else min(size, self._left))
+            self._left = None if self._left is None else self._left - len(data)
+            return data
         except (EOFError, zlib.error, gzip.BadGzipFile, *others) as error:
             raise InputError(
                 f"{self.path}: the compressed file is damaged or cut short ({error}). Copy or make it again."

@@ -88,5 +88,5 @@ TASK = Task(
     drawing=ARCS,
     combination={"las": "tree", "uas": "tree"},
     present=_present,
-    traits=("whole sentences",),
+    traits=("whole sentences", "in pieces"),
 )

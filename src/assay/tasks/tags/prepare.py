@@ -138,8 +138,11 @@ def prepare_tags(run: Run) -> None:
     elif tagset is not None:
         run.decide(parted_by=options.tagset)
     elif not (options.symmetric or options.figures_alone):
-        tags, labelled = gold.column(column), ~gold.unlabelled(column)
-        run.decide(parted_by=tagsets.recognise_tagset(Column(tags.codes[labelled], tags.vocabulary).counts()))
+        labels, labelled = gold.column(column), ~gold.unlabelled(column)
+        tags = dict(Column(labels.codes[labelled], labels.vocabulary).counts())
+        run.decide(parted_by=tagsets.recognise_tagset(tags))
+        if isinstance(inputs[0], Input) and inputs[0].piece:
+            run.warnings.append(recognised_tagset(tagset=run.decided.parted_by, tags=tags))
     judged = [(name, judge_words(pair)) for name, pair in run.pairs]
     for (name, pair), (_, items) in zip(run.pairs, judged, strict=True):
         if not (options.symmetric or options.figures_alone):
@@ -194,6 +197,14 @@ def _check_tagset(run: Run, tagset: Tagset) -> None:
             if table.of(tag.pos, position) is None
         }
         run.warnings.append(without_weights(missing=dict.fromkeys(sorted(missing), 1)))
+
+
+@remark
+def recognised_tagset(tagset: str, tags: Numbers) -> Iterator[str]:
+    """The tagset of each piece of a file, which must be that of the whole."""
+    if tagsets.recognise_tagset(tags) != tagset:
+        raise UsageError("the pieces of the file do not show the tagset of the whole.")
+    yield from ()
 
 
 @remark

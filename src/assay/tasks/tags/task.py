@@ -13,6 +13,7 @@ TASK = Task(
     name="tags",
     combined=with_labels,
     noun="word",
+    traits=("in pieces",),
     drawing=Drawing("tags"),
     measures=(measures,),
     defaults=("accuracy", "sentence-accuracy"),
