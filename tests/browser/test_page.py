@@ -268,7 +268,7 @@ def test_paper_gets_what_is_in_view_in_light_colours_and_no_controls(opened):
     paper, ink = report.page.evaluate(COLOURS, "#verdict")[::-1]
     assert luminance(ink) < 0.1
     assert luminance(paper) > 0.9 or paper == "rgba(0, 0, 0, 0)"
-    assert report.page.locator("header .for-print").inner_text() == report.result.signature
+    assert report.page.locator("#signature:visible").inner_text() == report.result.signature
     # Of tables and tabs, what is open.
     assert report.page.locator(".tabpanel:visible").count() == 1
     assert not report.page.locator("#tables table:visible").count()

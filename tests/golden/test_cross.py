@@ -168,7 +168,7 @@ def test_a_parser_without_functions_has_no_labelled_score(mixed):
     bare = "pcfg-v2-h1_predpos.ptb"
     measures = {row.measure for row in enriched.scores if row.system == bare and row.score == "value"}
     assert measures == {"tedeval(labelled=false)", "tedeval(gold=single, labelled=false)@ps"}
-    assert [text for text in enriched.warnings if text.startswith(f"{bare}: no functions")]
+    assert [text for text in enriched.warnings if text.startswith(f"{bare}: its trees have no functions")]
 
 
 def test_sentences_with_gaps_are_scored_like_all_others(mixed, figures):

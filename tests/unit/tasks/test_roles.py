@@ -238,8 +238,8 @@ def test_slices_of_roles_are_refused_elsewhere(file):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("srl(sense=lemma)", "value of sense 'lemma'"),
-        ("srl(continuation=both)", "value of continuation 'both'"),
+        ("srl(sense=lemma)", "there is no value 'lemma' for sense. Available: "),
+        ("srl(continuation=both)", "there is no value 'both' for continuation. Available: "),
         ("srl-macro(weight=2)", "srl-macro: weight should be a share between 0 and 1, not 2.0."),
     ],
 )
