@@ -7,7 +7,9 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from contextlib import chdir, redirect_stdout
+from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
@@ -65,19 +67,24 @@ def stale(shown: str, printed: str) -> list[str]:
 
 
 @pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What commands show in a terminal of 100 columns, and of 200 with all tables."""
-    texts: list[str] = []
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], str]]:
+    """What commands show in a terminal of 100 columns, and of 200 with all tables; drawn only if a page quotes it."""
+    texts: list[Callable[[], str]] = []
     deliver = Output.deliver
 
     def note(output: Output, result: Result | Results, gates: Gates | None = None) -> int:
         overall = result.overall if isinstance(result, Results) else result
+
+        @cache
+        def draw() -> str:
+            with patch.dict(os.environ, COLUMNS="100"):
+                short = draw_text(overall, output.tables, output.full)
+            with patch.dict(os.environ, COLUMNS="200"):
+                return f"{short}\n{draw_text(overall, output.tables, full=True)}"
+
+        texts.append(draw)
         with patch.dict(os.environ, COLUMNS="100"):
-            code = deliver(output, result, gates)
-            texts.append(draw_text(overall, output.tables, output.full))
-        with patch.dict(os.environ, COLUMNS="200"):
-            texts.append(draw_text(overall, output.tables, full=True))
-        return code
+            return deliver(output, result, gates)
 
     monkeypatch.setattr(Output, "deliver", note)
     return texts
@@ -85,7 +92,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_runs_as_written_and_shows_what_is_printed(
-    page: Path, folder: Path, demo: Path, drawn: list[str]
+    page: Path, folder: Path, demo: Path, shown: list[Callable[[], str]]
 ) -> None:
     """Commands and Python in their order; blocks without a language must have been printed, line by line."""
     # The demo has run: the folder is its copy.
@@ -98,7 +105,7 @@ def test_a_page_runs_as_written_and_shows_what_is_printed(
         elif language == "python":
             printed += run_python(text, folder)
         elif language == "" and printed:
-            assert stale(text, "\n".join([printed, *drawn])) == [], text
+            assert stale(text, "\n".join([printed, *(draw() for draw in shown)])) == [], text
 
 
 @each("page", ALL, ids=lambda page: page.name)
