@@ -34,7 +34,7 @@ from assay.result import (
 from assay.result.grammar import ALPHA, NOTABLE
 from assay.result.numbers import plural
 from assay.stats.intervals import percentiles, t_interval, t_tail
-from assay.stats.resample import bootstrap_weights
+from assay.stats.resample import CHUNK_NUMBERS, PackedColumns
 from assay.stats.significance import SMALLEST, Shuffling, holm, shuffling_test
 from assay.stats.streams import BOOTSTRAP, generator, rows_text
 from assay.stats.unitizing import Units, find_overlap
@@ -51,6 +51,8 @@ SHOWN = 10
 ROUNDING = 1e-12
 """The largest difference that counts as rounding."""
 _TIES = " / "
+_LEAST = 64
+"""The fewest replicates whose scores are computed at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,35 +110,43 @@ class Figure:
             yield from ((name, by_label, np.asarray(score(numbers_of_scores))) for name, score in scores.items())
 
 
-def resample(figures: Sequence[Figure], groups: int, settings: Settings) -> Iterator[dict[str, Array]]:
-    """The resampled sums of each figure, with one draw for all."""
+def resample(
+    figures: Sequence[Figure], groups: int, settings: Settings
+) -> Iterator[tuple[int, list[dict[str, Array]]]]:
+    """The resampled sums of each figure, with one draw for all: some replicates at a time, and their number."""
     tables = [
         {name: values.reshape(groups, -1) for name, values in figure.rows.sums.items()} if figure.resampled else {}
         for figure in figures
     ]
-    parts = [table for by_table in tables for table in by_table.values()]
+    parts = [table for by_table in tables for table in by_table.values() if table.size]
     if not parts or groups < 2:
         # A single unit cannot be resampled.
-        yield from ({} for _ in figures)
         return
-    joint = np.concatenate(parts, axis=1)
     # What is the same in all units, or in two columns, is drawn once.
-    distinct, place = np.unique(joint, axis=1, return_inverse=True)
-    rng = settings.rng(BOOTSTRAP)
-    sums = np.concatenate(
-        [
-            weights.astype(np.float64) @ distinct
-            for weights in bootstrap_weights(groups, settings.times, rng, distinct.shape[1])
-        ]
-    )
-    place, at = place.ravel(), 0
-    for figure, by_table in zip(figures, tables, strict=True):
-        by_name = {}
-        for name, table in by_table.items():
-            width = table.shape[1]
-            by_name[name] = sums[:, place[at : at + width]].reshape(settings.times, *figure.rows.sums[name].shape[1:])
-            at += width
-        yield by_name
+    columns: dict[bytes, int] = {}
+    place = np.array([columns.setdefault(column, len(columns)) for part in parts for column in _as_bytes(part)])
+    packed = PackedColumns([np.frombuffer(column, f"=f{len(column) // groups}") for column in columns])
+    del columns
+    sums = packed.draw(settings.times, settings.rng(BOOTSTRAP))
+    pieces = min(len(sums) // _LEAST, len(sums) * len(place) // CHUNK_NUMBERS)
+    for some in np.array_split(sums, max(1, pieces)):
+        distinct, at, by_figure = packed.unpack(some), 0, []
+        for figure, by_table in zip(figures, tables, strict=True):
+            by_name = {}
+            for name, table in by_table.items():
+                shape = (len(some), *figure.rows.sums[name].shape[1:])
+                by_name[name] = distinct[:, place[at : at + table.shape[1]]].reshape(shape)
+                at += table.shape[1]
+            by_figure.append(by_name)
+        yield len(some), by_figure
+
+
+def _as_bytes(table: Array) -> Iterator[bytes]:
+    """The bytes of each column, in single precision if that is exact, so that equal columns have equal bytes."""
+    for column in np.ascontiguousarray(table.T, dtype=np.float64):
+        with np.errstate(over="ignore"):
+            single = column.astype(np.float32)
+        yield (single if (single == column).all() else column).tobytes()
 
 
 def scores_of(
@@ -145,14 +155,23 @@ def scores_of(
     """The scores of figures with their intervals, and notes on them."""
     rows: list[Score] = []
     notes: list[str] = []
-    for figure, sums in zip(figures, resample(figures, groups, settings), strict=True):
+    drawn: list[dict[tuple[str, bool], Array]] = [{} for _ in figures]
+    done = 0
+    for number, sums in resample(figures, groups, settings):
+        for figure, part, replicates in zip(figures, sums, drawn, strict=True):
+            for name, by_label, values in figure.values(part) if part else ():
+                key = (name, by_label)
+                # What depends on nothing that is drawn has no interval.
+                if values.ndim:
+                    if key not in replicates:
+                        replicates[key] = np.empty_like(values, shape=(settings.times, *values.shape[1:]))
+                    replicates[key][done : done + number] = values
+        done += number
+    for figure, replicates in zip(figures, drawn, strict=True):
         totals = {name: values.sum(axis=0) for name, values in figure.rows.sums.items()}
-        resampled_values = figure.values(sums) if sums else ()
-        # What depends on nothing that is drawn has no interval.
-        replicates = {(name, label): values for name, label, values in resampled_values if values.ndim}
         lost: list[str] = []
         for name, by_label, values in figure.values(totals):
-            again, main = replicates.get((name, by_label)), name == figure.main
+            again, main = replicates.pop((name, by_label), None), name == figure.main
             least = figure.least.get(name, np.full(values.shape, np.inf))
             for system, label, value, replicate, lowest in _cells(figure, by_label, values, again, least):
                 low, high = (math.nan, math.nan) if replicate is None else percentiles(replicate[None])[0].tolist()

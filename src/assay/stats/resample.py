@@ -6,7 +6,7 @@ drawing units one by one, at a fraction of the cost.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,8 @@ _TOSSED = 256
 """Rows with up to this number of units are drawn by tossing a coin for each unit, larger ones by binomial draws."""
 _COSTLY_NS = 12_000.0
 """The cost of a replicate above which a product with weights of units is cheaper."""
+_EXACT_BITS = 53
+"""Whole numbers with up to this number of bits are exact in float64."""
 MOST_UNITS = 4096
 """The largest number of units for which weights are drawn one by one."""
 
@@ -124,6 +126,51 @@ class _Singles:
             added = np.add.reduceat(packed.take(picked, mode="clip"), begins)
             for field, stride, base in fields:
                 sums[nonempty, field] += added // stride % base
+
+
+class PackedColumns:
+    """Columns of numbers per unit, whose sums are drawn together.
+
+    Several columns of whole numbers of 0 or more are packed into one word per unit, which is multiplied with the
+    weights once. The sums of words are below 2^53, so they are exact.
+    """
+
+    def __init__(self, columns: Sequence[NDArray[np.floating[Any]]]) -> None:
+        """`columns` have a number for each unit."""
+        number, units = len(columns), len(columns[0])
+        # The largest sum is that of a unit that is drawn each time.
+        highest = np.array([float(column.max()) * units for column in columns])
+        whole = np.array([bool((column >= 0).all() and (np.rint(column) == column).all()) for column in columns])
+        whole &= highest < 2.0**_EXACT_BITS
+        bits = [int(high).bit_length() for high in np.where(whole, highest, 0.0).tolist()]
+        self.shift, self.mask = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
+        self.word = np.zeros(number, dtype=np.int64)
+        words: list[Floats] = []
+        room = 0
+        for column in sorted(np.flatnonzero(whole).tolist(), key=lambda place: bits[place]):
+            if not words or bits[column] > room:
+                words.append(np.zeros(units))
+                room = _EXACT_BITS
+            self.word[column], self.shift[column] = len(words) - 1, _EXACT_BITS - room
+            self.mask[column] = (1 << bits[column]) - 1
+            words[-1] += columns[column].astype(np.float64) * 2.0 ** (_EXACT_BITS - room)
+            room -= bits[column]
+        self.whole, self.packed = whole, len(words)
+        others = np.flatnonzero(~whole)
+        self.word[others] = len(words) + np.arange(len(others))
+        self.words = np.array([*words, *(columns[other] for other in others.tolist())], dtype=np.float64)
+
+    def draw(self, times: int, rng: np.random.Generator) -> Floats:
+        """Packed sums over units that are drawn with replacement: replicates × words."""
+        drawn = bootstrap_weights(self.words.shape[1], times, rng, len(self.word))
+        return np.concatenate([weights.astype(np.float64) @ self.words.T for weights in drawn])
+
+    def unpack(self, sums: Floats) -> Floats:
+        """The sums of all columns: replicates × columns."""
+        unpacked = sums[:, self.word]
+        words, whole = sums[:, : self.packed].astype(np.int64), self.whole
+        unpacked[:, whole] = words[:, self.word[whole]] >> self.shift[whole] & self.mask[whole]
+        return unpacked
 
 
 def bootstrap_weights(
