@@ -660,7 +660,7 @@ def _sum_by_key(keys: Ints, rows: Ints) -> tuple[Ints, Ints]:
 def compact(counts: Counts) -> Counts:
     """Counts with one row for each unit and label, summed up."""
     width = max(1, len(counts.labels or ()))
-    keys = counts.unit.astype(np.int64) * width + (0 if counts.label is None else counts.label)
+    keys: Ints = counts.unit.astype(np.int64) * width + (0 if counts.label is None else counts.label)
     if (np.diff(keys) > 0).all():
         return counts
     keys, values = _sum_by_key(keys, counts.values)
