@@ -120,7 +120,7 @@ class Ballots:
     unit: Ints
     """… its unit …"""
     sentence: Ints
-    """… its sentence …"""
+    """… in trees and sets its sentence …"""
     place: Ints
     """… in trees the head of each system within the sentence, in spans begin, end and gaps."""
     unit_fold: Ints
@@ -144,8 +144,8 @@ class Ballots:
             answer=recoded[other.answer],
             fold=(other.fold + shift) % FOLDS,
             unit_fold=(other.unit_fold + shift) % FOLDS,
-            row=other.row + len(self.sizes),
-            unit=other.unit + len(self.unit_fold),
+            row=other.row + np.int32(len(self.sizes)),
+            unit=other.unit + np.int32(len(self.unit_fold)),
             sentence=other.sentence + self.sentences,
         )
         columns: dict[str, Any] = {
@@ -156,7 +156,7 @@ class Ballots:
             # Values of a comment that come again are one unit.
             every = np.concatenate([self.unit_names, other.unit_names])
             names, first, group = np.unique(every, return_index=True, return_inverse=True)
-            columns["unit"] = group.ravel()[columns["unit"]]
+            columns["unit"] = group.ravel().astype(np.int32)[columns["unit"]]
             columns["unit_items"] = np.bincount(group.ravel(), columns["unit_items"]).astype(np.int64)
             columns |= {"unit_fold": columns["unit_fold"][first], "unit_names": names}
         nested, sentences = self.nested or other.nested, self.sentences + other.sentences
@@ -170,7 +170,7 @@ class Ballots:
         _, first, group = np.unique(keys, return_index=True, return_inverse=True)
         columns = {name: getattr(self, name)[..., first] for name in _ROWS}
         sizes = np.bincount(group.ravel(), self.sizes, minlength=len(first)).astype(np.int64)
-        return replace(self, **columns, sizes=sizes, row=group.ravel()[self.row])
+        return replace(self, **columns, sizes=sizes, row=group.ravel().astype(np.int32)[self.row])
 
     def of_systems(self, chosen: Sequence[int]) -> Ballots:
         """The answers of some systems."""
@@ -268,9 +268,9 @@ def collect_choices(
         own.right,
         own.right * ONE if own.credits is None else own.credits[:, -1],
         sizes,
-        row[chosen],
-        item_unit[chosen],
-        items.sentence[chosen],
+        row[chosen].astype(np.int32),
+        item_unit[chosen].astype(np.int32),
+        items.sentence[chosen if heads is not None else chosen[:0]],
         place if heads is not None else np.zeros((0, len(chosen)), dtype=np.int32),
         units.fold,
         np.bincount(item_unit, minlength=len(units.fold)),
@@ -336,8 +336,8 @@ def collect_sets(
         (answer != NONE) & np.append(is_right, np.zeros(len(left), dtype=bool)),
         np.zeros_like(answer),
         np.append(np.ones(number, dtype=np.int64), more[2]),
-        np.arange(number),
-        units.of_sentence[sentence],
+        np.arange(number, dtype=np.int32),
+        units.of_sentence[sentence].astype(np.int32),
         sentence,
         distinct[:, 1:4].T if way != "sets" else np.zeros((0, number), dtype=np.int64),
         units.fold,

@@ -19,17 +19,13 @@ from assay.classes import dataclass
 from assay.engine.counts import MANY, Counts, JointCounts, as_sums, by_label, compact
 from assay.engine.items import KINDS, NOTHING, Items, list_added
 from assay.engine.measure import Macro, Measure, Ratio
-from assay.engine.parts import Part
+from assay.engine.parts import DOCUMENTS, MOST_DOCUMENTS, Part
 from assay.engine.scores import MeasureScores, Settings, find_gradient
 from assay.result import Contribution
 from assay.stats.intervals import t_quantile
 
-MOST_DOCUMENTS = 400
-"""The most documents whose contributions are listed."""
 GROUPS = (*KINDS, "spurious-removed", "spurious-added", "both-right", "unaligned")
 """Kinds of changes that a difference is divided by."""
-DOCUMENTS = ""
-"""The unit under which the changed counts of documents are kept, with the names of documents."""
 FIRST_ORDER, REST = "document, to first order", "(rest)"
 """What documents are called if their contributions are of first order, and the group of what these leave."""
 _BOTH_RIGHT, _UNALIGNED = GROUPS.index("both-right"), GROUPS.index("unaligned")

@@ -402,7 +402,7 @@ class JointCounts:
             compares=compares,
             unit=unit,
             names=None if names is None else tuple(names),
-            named=None if names is None else tuple(tables),
+            named=None if names is None else tuple(map(compact, tables)),
         )
         drawn = [*((index,) for index in everyone), *pairs, *[everyone] * (len(systems) > MANY)]
         few = units <= BLOCKS or not any(tallies.needs_blocks(*some) for some in drawn)
@@ -487,6 +487,13 @@ class JointCounts:
             names=names,
             unit=self.unit,
         )
+
+    def first(self, number: int) -> JointCounts:
+        """The counts of the first units that have names, which are all if there are no more."""
+        if self.named is None or self.names is None or len(self.names) <= number:
+            return self
+        place = np.where(np.arange(self.units) < number, np.arange(self.units), NONE)
+        return self._again([one.regroup(place, number) for one in self.named], self.names[:number])
 
     def with_nothing(self, others: JointCounts) -> JointCounts:
         """Zero counts for the units of `others`, with the same systems and fields."""
@@ -652,13 +659,13 @@ def _sum_by_key(keys: Ints, rows: Ints) -> tuple[Ints, Ints]:
 
 def compact(counts: Counts) -> Counts:
     """Counts with one row for each unit and label, summed up."""
-    assert counts.labels is not None and counts.label is not None
-    width = max(1, len(counts.labels))
-    keys = counts.unit.astype(np.int64) * width + counts.label
+    width = max(1, len(counts.labels or ()))
+    keys: Ints = counts.unit.astype(np.int64) * width + (0 if counts.label is None else counts.label)
     if (np.diff(keys) > 0).all():
         return counts
     keys, values = _sum_by_key(keys, counts.values)
-    return replace(counts, unit=keys // width, label=(keys % width).astype(np.int32), values=values)
+    label = None if counts.label is None else (keys % width).astype(np.int32)
+    return replace(counts, unit=keys // width, label=label, values=values)
 
 
 def _no_counts(counts: Counts, units: int) -> Counts:

@@ -76,6 +76,9 @@ class Matches:
         label, answer = np.append(ours, NONE)[self.gold], np.append(theirs, NONE)[self.system]
         units = np.append(gold.unit, NONE)[self.gold], np.append(system.unit, NONE)[self.system]
         partner = np.append(system_numbers, NONE)[self.system]
+        if key.size and max(-int(key.min()), int(key.max())) < 1 << 31:
+            # Half of the memory; only hashes of gaps need more.
+            key = key.astype(np.int32)
         return Items.of(
             labels=names,
             sentence=np.where(has_gold, *units),
@@ -89,7 +92,7 @@ class Matches:
             kind=self.kind,
             label=np.where(has_gold & (under_gold | (self.system == NONE)), label, answer),
             partner=partner,
-            key=np.concatenate([key, np.full((len(key), 1), NONE)], axis=1)[:, self.system],
+            key=np.concatenate([key, np.full((len(key), 1), NONE, dtype=key.dtype)], axis=1)[:, self.system],
             **columns,
         )
 

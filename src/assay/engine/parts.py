@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 
 LabelSums = Mapping[str, Mapping[str, int]]
 """Label (empty if counts are not by label) → field → number, in whole numbers of Python, which do not overflow."""
+DOCUMENTS = ""
+"""The unit under which the changed counts of documents are kept, with the names of documents."""
+MOST_DOCUMENTS = 400
+"""The most documents whose contributions are listed."""
 
 
 def choose_unit(documents: int, sentences: int) -> str:
@@ -195,6 +199,12 @@ class Part:
                 first = first or second.with_nothing(self.counts[everything])
                 second = second or first.with_nothing(other.counts[everything])
             counts[key] = first + second if first and second else self.counts.get(key) or other.counts[key]
+        tables: dict[str, Any] = {name: add_tables(getattr(self, name), getattr(other, name)) for name in _ADDED}
+        tables["changed"] = {
+            # One more than are listed, so that none is.
+            key: one.first(MOST_DOCUMENTS + 1) if key[1] == DOCUMENTS else one
+            for key, one in tables["changed"].items()
+        }
         most = {"examples": self.plan.options.examples, "unresolved": MOST_UNRESOLVED}
         return replace(
             self,
@@ -229,7 +239,7 @@ class Part:
             counts=counts,
             ballots={key: own + other.ballots[key] for key, own in self.ballots.items() if key in other.ballots},
             slices=slices,
-            **{name: add_tables(getattr(self, name), getattr(other, name)) for name in _ADDED},
+            **tables,
             one_sided=tuple(dict.fromkeys((*self.one_sided, *other.one_sided))),
             labels=None if self.labels is None or other.labels is None else self.labels + other.labels,
             drawn={

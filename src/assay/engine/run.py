@@ -22,14 +22,14 @@ from assay.classes import dataclass
 from assay.corpus import SPANS, Corpus, cluster_key
 from assay.corpus.adapters import named_systems
 from assay.engine.combination import Ballots, collect, find_units
-from assay.engine.contributions import DOCUMENTS, MOST_DOCUMENTS, list_pairs, subtract_counts, subtract_whole
+from assay.engine.contributions import list_pairs, subtract_counts, subtract_whole
 from assay.engine.counts import BLOCKS, MANY, Counts, JointCounts, fold_units, hash_blocks, pick_units
 from assay.engine.examples import DrawnExample, draw_sentences, lot_of
 from assay.engine.finish import make_result
 from assay.engine.items import Items, count_label_pairs, join, judge_words
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options, checksum_files
-from assay.engine.parts import LabelSums, Part, RunPlan, choose_bases, choose_unit
+from assay.engine.parts import DOCUMENTS, MOST_DOCUMENTS, LabelSums, Part, RunPlan, choose_bases, choose_unit
 from assay.engine.plans import with_unit_plans
 from assay.engine.prepare import OpenFiles, Run, prepare
 from assay.engine.repeats import evaluate_repeats

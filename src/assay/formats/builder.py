@@ -460,11 +460,15 @@ class Builder:
         if "spans" in plan.layers:
             layers["spans"], _ = self._spans.sorted()
         if "constituents" in plan.layers:
-            sentence_of, parent, begin, end, codes, edges, lines = np.asarray(self._nodes).reshape(-1, 7).T.copy()
-            labels = Column(codes.astype(np.int32), tuple(self.node_labels))
-            named = Column(edges.astype(np.int32), tuple(self.edge_labels)) if self.edge_labels else None
-            above = np.array(self._above, dtype=np.int64)
-            trees = Trees(sentence_of, parent, begin, end, labels, above, lines, named, self._node_gaps)
+            # Each column alone, so that none keeps the memory of all.
+            nodes = np.asarray(self._nodes).reshape(-1, 7).T
+            sentence_of, parent, begin, end, lines = (nodes[number].copy() for number in (0, 1, 2, 3, 6))
+            labels = Column(nodes[4].astype(np.int32), tuple(self.node_labels))
+            named = Column(nodes[5].astype(np.int32), tuple(self.edge_labels)) if self.edge_labels else None
+            above = np.array(self._above, dtype=np.int32)
+            trees = Trees(
+                sentence_of, parent, begin, end, labels, above, lines.astype(np.int32), named, self._node_gaps
+            )
         if "mentions" in plan.layers:
             mentions = np.array(self._mentions, dtype=np.int64).reshape(-1, 5)
             types = Column.of(self._mention_types) if any(self._mention_types) else None

@@ -173,3 +173,27 @@ def test_shards_add_up_to_the_same_digits(tmp_path: Path, unit: str | None, monk
     monkeypatch.setattr("assay.engine.run.TEXT", 1)
     pieces = compare(tmp_path / "gold", paths, **options)
     assert (pieces.bounds, pieces.growth) == (whole.bounds, whole.growth)
+
+
+def test_a_shard_without_spans_of_the_first_system_keeps_the_labels_of_gold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(5)
+    chances = {"gold": (1.0, 1.0), "silent": (0.7, 0.0), "other": (0.5, 0.6)}
+    rows = [[(f"w{at}", str(rng.choice(["B-PER", "B-LOC"]))), ("y", "O")] for at in range(80)]
+    for name, shares in chances.items():
+        (tmp_path / name).mkdir()
+        for part, share in enumerate(shares):
+            own = [
+                "".join(f"{word}\t{tag if tag == 'O' or rng.random() < share else 'O'}\n" for word, tag in sentence)
+                for sentence in rows[40 * part : 40 * part + 40]
+            ]
+            (tmp_path / name / f"{part}.tsv").write_text("\n".join(own) + "\n", encoding="utf-8")
+    systems = {name: tmp_path / name for name in ("silent", "other")}
+    options: dict[str, Any] = {"measures": ["exact"], "task": "spans", "unit": "sentence"}
+    whole = compare(tmp_path / "gold", systems, **options)
+    monkeypatch.setattr("assay.engine.run.TEXT", 1)
+    pieces = compare(tmp_path / "gold", systems, **options)
+    labels = {bound.label for bound in pieces.bounds}
+    assert labels == {None, "PER", "LOC"} and pieces.bounds[0].learnt is not None
+    assert (pieces.bounds, pieces.growth) == (whole.bounds, whole.growth)

@@ -13,6 +13,7 @@ from assay.engine import run as shards
 from assay.engine.counts import BLOCKS, Counts, DistinctRows, JointCounts
 from assay.engine.measure import find
 from assay.engine.options import Options
+from assay.engine.parts import DOCUMENTS, MOST_DOCUMENTS
 from assay.engine.warnings import format_warnings, merge_remarks, remark
 from assay.scale.partfiles import merge_files, to_json
 from assay.scale.run import part_of
@@ -258,3 +259,24 @@ def test_units_without_a_value_add_no_counts_by_label() -> None:
     both = tallies + tallies.with_nothing(tallies)
     assert both.units == 4
     assert both.wide()[0].sum(axis=0).tolist() == tallies.wide()[0].sum(axis=0).tolist() == [1, 2, 2, 3, 4, 4]
+
+
+def test_documents_of_shards_are_rows_of_sums_and_no_more_than_are_listed(tmp_path, monkeypatch):
+    texts = many(2 * (MOST_DOCUMENTS // 2 + 1), 2)
+    for side in "gab":
+        (tmp_path / side).mkdir()
+        for number in range(2):
+            own = texts[number * len(texts) // 2 : (number + 1) * len(texts) // 2]
+            wrong = {"g": "", "a": "X", "b": "Y"}[side]
+            documents = [
+                f"# newdoc id = d{number}-{place}\n" + conllu(*[[(form, wrong or tag) for form, tag in sentence]] * 2)
+                for place, sentence in enumerate(own)
+            ]
+            (tmp_path / side / f"{number}.conllu").write_text("".join(documents), encoding="utf-8")
+    monkeypatch.setattr(shards, "TEXT", 1)
+    parts = []
+    monkeypatch.setattr(shards, "make_result", lambda part, settings: parts.append(part))
+    assay.compare(str(tmp_path / "g"), {name: str(tmp_path / name) for name in "ab"}, ["accuracy"])
+    changed = parts[0].changed[0, DOCUMENTS]
+    assert len(changed.names) == MOST_DOCUMENTS + 1 < len(texts)
+    assert [len(one.unit) for one in changed.named] == [len(changed.names)]

@@ -343,25 +343,26 @@ def _place_words(pair: Pair, kept: Sequence[Bools]) -> list[Line]:
     widths = []
     for corpus, mask in zip((pair.gold, pair.system), kept, strict=True):
         # The width of a word is 1, or its number of characters if the tokenisation differs.
-        width = np.ones(len(corpus), dtype=np.int64)
+        width = mask.astype(np.int32)
         if pair.aligned_by == "characters":
             sizes = [len("".join(form.split())) for form in corpus.forms.vocabulary]
-            width = np.array(sizes, dtype=np.int64)[corpus.forms.codes]
-        widths.append(np.where(mask, width, 0))
-    end = np.cumsum(widths[0])
+            width *= np.array(sizes, dtype=np.int32)[corpus.forms.codes]
+        widths.append(width)
+    end = np.cumsum(widths[0], dtype=np.int64)
     atoms = "characters" if pair.aligned_by == "characters" else "words"
     gold = Line(pair.gold.starts, end - widths[0], end, atoms)
     sentence = pair.system_sentence
     words = np.flatnonzero(sentence >= 0)
     sentence = sentence[words]
-    end = np.cumsum(widths[1][words])
-    begin = end - widths[1][words]
+    width = widths[1][words]
+    ends = np.cumsum(width, dtype=np.int64)
     first = np.flatnonzero(run_starts(sentence))
     shift = np.zeros(pair.gold.sentences, dtype=np.int64)
-    shift[sentence[first]] = gold.begin[pair.gold.starts[sentence[first]]] - begin[first]
-    bounds = np.full((2, len(pair.system)), -1, dtype=np.int64)
-    bounds[:, words] = np.stack([begin, end]) + shift[sentence]
-    return [gold, Line(pair.system.starts, bounds[0], bounds[1], atoms)]
+    shift[sentence[first]] = gold.begin[pair.gold.starts[sentence[first]]] - (ends - width)[first]
+    ends += shift[sentence]
+    begin, end = np.full((2, len(pair.system)), -1, dtype=np.int64)
+    begin[words], end[words] = ends - width, ends
+    return [gold, Line(pair.system.starts, begin, end, atoms)]
 
 
 def _differ_in_words(pair: Pair, in_gold: Bools, in_system: Bools) -> Bools:

@@ -15,7 +15,7 @@ from assay.corpus import Column, Corpus, Trees, one_vocabulary
 from assay.engine import matching
 from assay.engine.counts import Counts, Sums, tally_brackets, tally_credits, tally_outcomes
 from assay.engine.items import CREDITS, ONE, Items
-from assay.engine.measure import F1, Macro, Proportion, Ranged, Scores, mean_by_size, measure
+from assay.engine.measure import F1, Macro, Proportion, Ranged, Scores, find, mean_by_size, measure
 from assay.engine.phrases import category, edge_functions, functions, roots, trees_of
 from assay.engine.spanpairs import place_keys, spans_of
 from assay.errors import InputError, UsageError, unknown
@@ -164,7 +164,10 @@ def bracket_f1(pair: Pair, **parameters: Any) -> Items:
     Counts: per label tp, fp, fn, le, unscored, gold, system.
     Score: as for parseval, averages as for tag-f1, all over sentences that can be compared.
     """
-    return parseval(pair, **parameters)
+    # The items are those of parseval, and are there if it has judged the pair.
+    rows = find("parseval", "constituents").with_parameters(parameters).judge(pair)
+    assert isinstance(rows, Items)
+    return rows
 
 
 # --- functions ---
