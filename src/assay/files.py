@@ -59,14 +59,17 @@ def check_allowed(path: str | Path) -> None:
                 raise InputError(f"{path}: this is a database, such as a store of runs. Choose another name.")
 
 
-def write(path: str | Path, content: str | bytes) -> None:
-    """Write a file whole or not at all; what is no file but a pipe or a device is written to as it is."""
-    # The text may contain names of files, which need not be UTF-8.
-    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+def write(path: str | Path, content: str | bytes | Iterable[str]) -> None:
+    """Write a file whole or not at all, from one text or from pieces of it; what is no file but a pipe or a device is
+    written to as it is."""
     check_allowed(path)
+    pieces = [content] if isinstance(content, str | bytes) else content
+    # The text may contain names of files, which need not be UTF-8.
+    data = (piece if isinstance(piece, bytes) else piece.encode("utf-8", "backslashreplace") for piece in pieces)
     with _refused(path, "written"):
         if is_stream(path):
-            Path(path).write_bytes(data)
+            with Path(path).open("wb") as stream:
+                stream.writelines(data)
         else:
             _replace(path, data)
 
@@ -139,7 +142,7 @@ def is_stream(path: str | Path) -> bool:
     return Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()
 
 
-def _replace(path: str | Path, data: bytes) -> None:
+def _replace(path: str | Path, data: Iterable[bytes]) -> None:
     import tempfile
 
     # A link stays one: what it points to is replaced.
@@ -147,7 +150,7 @@ def _replace(path: str | Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".assay-")
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            stream.writelines(data)
         mask = os.umask(0)
         os.umask(mask)
         mode = target.stat().st_mode if target.exists() else 0o666 & ~mask

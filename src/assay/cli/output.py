@@ -86,7 +86,7 @@ class Output:
         """Write a Result where the user wants it, warnings to stderr; 1 if it does not pass a gate, 0 otherwise."""
         from dataclasses import replace
 
-        from assay.render import render
+        from assay.render import render, render_pieces
         from assay.result import Results
         from assay.result.numbers import plural
 
@@ -136,9 +136,10 @@ class Output:
             else:
                 result = replace(result, texts=None)
         if self.path:
-            write(self.path, render(result, self.format, self.tables, full=self.full))
+            write(self.path, render_pieces(result, self.format, self.tables, full=self.full))
         elif self.form or not sys.stdout.isatty():
-            click.echo(render(result, self.form or "tsv", self.tables, full=self.full), nl=False)
+            for text in render_pieces(result, self.form or "tsv", self.tables, full=self.full):
+                click.echo(text, nl=False)
         else:
             from assay.render.terminal import show
 

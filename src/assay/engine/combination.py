@@ -23,6 +23,7 @@ from assay.engine.treebanks import ROOT
 from assay.result import Bound, Growth, Trust
 from assay.result.verdict import describe_combination
 from assay.stats.intervals import exceed_zero, t_interval
+from assay.stats.resample import CHUNK_NUMBERS
 
 if TYPE_CHECKING:
     from assay.engine.prepare import Run
@@ -366,12 +367,19 @@ class _Answers(NamedTuple):
 
 def list_answers(ballots: Ballots) -> _Answers:
     """The distinct answers of all systems."""
-    given = ballots.answer != NONE
-    row, label, rest = np.nonzero(given)[1], ballots.answer[given], ballots.rest[given]
-    _, first, number = np.unique(pack_columns(row, label, rest), return_index=True, return_inverse=True)
-    of = np.full(given.shape, NONE)
-    of[given] = number.ravel()
-    return _Answers(of, row[first], label[first], rest[first], ballots.right[given][first])
+    of, known, rows = np.full(ballots.answer.shape, NONE), 0, len(ballots.sizes)
+    tables, parts = (ballots.answer, ballots.rest, ballots.right), []
+    step = max(1, CHUNK_NUMBERS // max(1, len(of)))
+    # In pieces of rows, because all answers of many systems would take much memory.
+    for start in range(0, max(1, rows), step):
+        answers, rests, rights = (table[:, start : start + step] for table in tables)
+        given = answers != NONE
+        row, label, rest = np.nonzero(given)[1], answers[given], rests[given]
+        _, first, number = np.unique(pack_columns(row, label, rest), return_index=True, return_inverse=True)
+        of[:, start : start + step][given] = known + number.ravel()
+        known += len(first)
+        parts.append((start + row[first], label[first], rest[first], rights[given][first]))
+    return _Answers(of, *(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 class _Chances(NamedTuple):
@@ -718,9 +726,9 @@ def _sum_choices(ballots: Ballots, decided: Decided) -> tuple[Ints, Ints]:
     """Credit, and full credit, of each system, the vote, the learnt choice and the bound, by gold's label."""
     rows, credit = np.arange(len(ballots.sizes)), ballots.credit
     chosen = [np.where(own == NONE, 0, credit[own, rows]) for own in (decided.vote, decided.by_row)]
-    values = np.stack([*credit, *chosen, credit.max(axis=0)]) * ballots.sizes
-    labels = len(ballots.labels)
-    part = np.stack([np.bincount(ballots.gold, own, minlength=labels) for own in values]).astype(np.int64)
+    labels, each = len(ballots.labels), (*credit, *chosen, credit.max(axis=0))
+    sums = [np.bincount(ballots.gold, own * ballots.sizes, minlength=labels) for own in each]
+    part = np.stack(sums).astype(np.int64)
     whole = np.tile(np.bincount(ballots.gold, ballots.sizes, minlength=labels).astype(np.int64) * ONE, (len(part), 1))
     moved = np.flatnonzero(decided.learnt != decided.by_row[ballots.row])
     row = ballots.row[moved]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -36,6 +36,8 @@ RENDERERS = {
 }
 """All formats by name; `--format` and the endings of files come from here."""
 FORMATS = tuple(RENDERERS)
+_PIECE = 1 << 20
+"""The least number of characters of a piece of JSON."""
 USUAL = {
     **{"pdf": "html", "word": "html", "docx": "html", "tex": "latex", "markdown": "md", "txt": "table"},
     **dict.fromkeys(("text", "plain", "ascii", "rich"), "table"),
@@ -65,6 +67,23 @@ def render(result: Result | Results, form: str, tables: Collection[str] = (), *,
     options = {**({"names": tables} if tables else {}), **({"full": True} if full and form == "table" else {})}
     text: str = getattr(import_module(f"assay.{module}"), name)(result, **options)
     return text
+
+
+def render_pieces(
+    result: Result | Results, form: str, tables: Collection[str] = (), *, full: bool = False
+) -> Iterator[str]:
+    """The same text in pieces: JSON may be hundreds of megabytes, which are then never in memory as a whole."""
+    if form != "json" or isinstance(result, Results) or tables:
+        yield render(result, form, tables, full=full)
+        return
+    held, size = [], 0
+    for piece in result.json_pieces():
+        held.append(piece)
+        size += len(piece)
+        if size >= _PIECE:
+            yield "".join(held)
+            held, size = [], 0
+    yield "".join(held)
 
 
 def find_format(path: str | Path) -> str:

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
 
 from assay.errors import CONTROL
 from assay.render.drawings import example_lines, example_text
@@ -44,6 +45,9 @@ _SPELT = {**CONTROL, **{ord(mark): spelt for mark, spelt in (("\t", "\\t"), ("\n
 _PARTS = {2: ("low", "high"), 3: ("", "low", "high")}
 
 
+_KNOWN = 1 << 14
+"""The most texts of cells whose spelling is kept, because tables of many pairs repeat the same labels and numbers."""
+
 Lines = list[Sequence[str]]
 """The title of a table, its header and its rows, as cells for programs."""
 
@@ -51,13 +55,15 @@ Lines = list[Sequence[str]]
 def tsv(result: Result, names: Collection[str] = (), made: Sequence[Lines] | None = None) -> str:
     """All tables as TSV, each after a line `# title`, separated by blank lines; `made` as `plain_lines` gives it."""
     # A label may contain tabs, line ends, or characters that move the cursor of a terminal.
-    return _write_separated(result, names, made, lambda cells: "\t".join(text.translate(_SPELT) for text in cells))
+    spell = lru_cache(_KNOWN)(lambda text: text.translate(_SPELT))
+    return _write_separated(result, names, made, lambda cells: "\t".join(map(spell, cells)))
 
 
 def csv(result: Result, names: Collection[str] = (), made: Sequence[Lines] | None = None) -> str:
     """All tables as CSV (RFC 4180), with an apostrophe before text that a spreadsheet would take for a formula."""
     control = {code: spelt for code, spelt in CONTROL.items() if chr(code) not in "\t\n\r"}
 
+    @lru_cache(_KNOWN)
     def quote_cell(text: str) -> str:
         text = text.translate(control)
         safe = f"'{text}" if _FORMULA.match(text) else text
@@ -70,7 +76,7 @@ def plain_lines(result: Result, names: Collection[str] = ()) -> Iterator[Lines]:
     """The tables for programs; a cell with several numbers becomes several columns."""
     # Programs get the names of measures as on the command line.
     for table in tables(result.with_shown(titles={}), names):
-        widths = [max(1, *(len(row[index].data) for row in table.rows)) for index in range(len(table.header))]
+        widths = [max(1, *(len(cell.data) for cell in column)) for column in zip(*table.rows, strict=True)]
         header: list[str] = []
         for name, width, form in zip(table.columns or table.header, widths, table.forms, strict=True):
             parts = ("", "%") if form == "share" else _PARTS.get(width, ())
@@ -80,11 +86,21 @@ def plain_lines(result: Result, names: Collection[str] = ()) -> Iterator[Lines]:
         for row in table.rows:
             cells: list[str] = []
             for cell, width in zip(row, widths, strict=True):
-                text = cell.text.replace("−", "-")
-                text = text.replace(",", "") if _GROUPED.fullmatch(text) else text
-                cells += cell.data or (["nan"] * width if width > 1 or cell.text == DASH else [text])
+                if cell.data:
+                    cells += cell.data
+                elif width > 1 or cell.text == DASH:
+                    cells += ["nan"] * width
+                else:
+                    cells.append(_spell_number(cell.text))
             lines.append(cells)
         yield lines
+
+
+@lru_cache(_KNOWN)
+def _spell_number(text: str) -> str:
+    """A text with a plain minus and, if it is a number, without commas."""
+    text = text.replace("−", "-")
+    return text.replace(",", "") if _GROUPED.fullmatch(text) else text
 
 
 def _write_separated(
@@ -150,6 +166,8 @@ def markdown(result: Result, names: Collection[str] = (), made: Sequence[Table] 
 
 def _emphasise(cell: Cell, escape: Callable[[str], str], italic: str, bold: str) -> str:
     text = escape(cell.text)
+    if not (cell.bold or cell.italic):
+        return text
     text = italic.format(text) if cell.italic and text else text
     return bold.format(text) if cell.bold and text else text
 
@@ -157,6 +175,7 @@ def _emphasise(cell: Cell, escape: Callable[[str], str], italic: str, bold: str)
 _MARKED = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>|#$~&"})
 
 
+@lru_cache(_KNOWN)
 def _escape_markdown(text: str) -> str:
     return spell_controls(text.translate(_MARKED))
 
@@ -252,6 +271,7 @@ def _latex_header(table: Table) -> Iterator[str]:
     yield " & ".join(map(escape_latex, titles)) + r" \\"
 
 
+@lru_cache(_KNOWN)
 def escape_latex(text: str) -> str:
     """A text as LaTeX writes it."""
     return text.translate(_LATEX)

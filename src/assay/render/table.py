@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from assay.classes import dataclass
@@ -22,6 +23,8 @@ SHORT = 10
 """The number of rows of a long table that a terminal shows."""
 MATRIX = 12
 """The largest number of labels in a matrix of labels."""
+_SIMPLE = frozenset((str, int, float))
+"""Types of values whose cells are kept."""
 _PICTURES = {**CONTROL, **{code: chr(0x2400 + code) for code in range(32)}, 0x7F: "\u2421"}
 
 
@@ -47,16 +50,23 @@ def make_table(
 def format_table(table: Table, result: Result) -> Table:
     """The table with cells in place of values, a form for each column, and notes on the marks of its intervals."""
     forms = (*table.forms, *table.forms[-1:] * len(table.header))[: len(table.header)]
-    rows = [[cell(value, form) for value, form in zip(row, forms, strict=True)] for row in table.rows]
+    # Tables of many pairs repeat the same labels and numbers. As keys, 0 and -0 would be the same.
+    rows = [
+        [
+            _known_cell(value, form) if type(value) in _SIMPLE and (value or value == "") else cell(value, form)
+            for value, form in zip(row, forms, strict=True)
+        ]
+        for row in table.rows
+    ]
     for down, across in {*table.bold, *table.italic}:
         bold, italic = ((down, across) in places for places in (table.bold, table.italic))
         rows[down][across] = replace(rows[down][across], bold=bold, italic=italic)
-    notes = [*table.notes, *mark_notes(result, [cell.text for row in rows for cell in row])]
+    notes = [*table.notes, *mark_notes(result, {cell.text for row in rows for cell in row})]
     narrow = tuple(format_table(part, result) for part in table.narrow)
     return replace(table, forms=forms, rows=tuple(map(tuple, rows)), notes=tuple(notes), narrow=narrow)
 
 
-def mark_notes(result: Result, texts: Sequence[str]) -> Iterator[str]:
+def mark_notes(result: Result, texts: Collection[str]) -> Iterator[str]:
     """Sentences on the marks of intervals that occur in texts."""
     noun, unit = result.shown.noun, result.about.unit
     if any(text.endswith(f"]{TOO_SHORT})") for text in texts):
@@ -134,6 +144,10 @@ def cell(value: Any, form: str, bold: bool = False) -> Cell:
         if several or marked or not in_percent:
             data = tuple(f"{100 * number:.2f}" if in_percent else f"{number:.6f}" for number in numbers)
     return Cell(text, bold=bool(bold), data=data)
+
+
+_known_cell = lru_cache(1 << 16, typed=True)(cell)
+"""The cell of a value that occurs often, made once."""
 
 
 def best_cells(values: Sequence[float], form: str = "percent", merits: Sequence[float] = ()) -> list[Cell]:

@@ -513,8 +513,9 @@ def group_changes(diff: Diff, by_outcome: bool, result: Result) -> Iterator[tupl
         rows: Sequence[Any] = diff.outcomes if by_outcome else diff.changes
         paths = []
         for row in (row for row in rows if row.kind == kind):
-            path = f"{kind_title(row.before)} → {kind_title(row.after)}"
-            if not by_outcome:
+            if by_outcome:
+                path = f"{kind_title(row.before)} → {kind_title(row.after)}"
+            else:
                 # The right answer is gold's label, unless the item is missing.
                 is_named = given or kind == "changed-error" or _NOTHING in (row.gold, row.before, row.after)
                 before, after = (nothing if name == _NOTHING else name for name in (row.before, row.after))

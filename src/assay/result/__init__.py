@@ -9,7 +9,7 @@ import json
 import math
 import os
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -100,21 +100,25 @@ class Result(Tables, kw_only=True):
     def to_json(self) -> str:
         """The Result as JSON text, a record per line."""
         # Joined once, because it may be hundreds of megabytes.
-        pieces, before = [], "{"
+        return "".join(self.json_pieces())
+
+    def json_pieces(self) -> Iterator[str]:
+        """The JSON text in pieces, so that it need not be in memory as a whole."""
+        before = "{"
         for name in _ORDER:
             value = self.verdict_data if name == "verdict" else getattr(self, name)
             if name in _IF_FILLED and not value:
                 continue
-            pieces.append(f'{before}"{name}": ')
+            yield f'{before}"{name}": '
             if isinstance(value, tuple) and value and isinstance(value[0], Record):
-                pieces.append("[\n  ")
-                for row in value:
-                    pieces += [dumps(row), ",\n  "]
-                pieces[-1] = "]"
+                for number, row in enumerate(value):
+                    yield ",\n  " if number else "[\n  "
+                    yield dumps(row)
+                yield "]"
             else:
-                pieces.append(dumps(value))
+                yield dumps(value)
             before = ",\n "
-        return "".join([*pieces, "}\n"])
+        yield "}\n"
 
     @classmethod
     def from_json(cls, text: str) -> Result:
