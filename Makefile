@@ -9,9 +9,8 @@ READY := $(VENV)/.ready
 demo: $(READY)
 	$(BIN)/assay demo --html demo-out --copy demo-out
 
-# Three workers for two cores: the third computes while another waits for a browser or a process.
 test: check
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 test-slow: $(READY)
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "slow or hypothesis" --hypothesis-profile slow

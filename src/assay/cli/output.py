@@ -138,7 +138,10 @@ class Output:
         if self.path:
             write(self.path, render_pieces(result, self.format, self.tables, full=self.full))
         elif self.form or not sys.stdout.isatty():
-            for text in render_pieces(result, self.form or "tsv", self.tables, full=self.full):
+            pieces = render_pieces(result, self.form or "tsv", self.tables, full=self.full)
+            # An encoding that lacks a character is an error, of which nothing may be written before.
+            whole = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+            for text in ["".join(pieces)] if whole else pieces:
                 click.echo(text, nl=False)
         else:
             from assay.render.terminal import show
