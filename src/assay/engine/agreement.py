@@ -35,7 +35,7 @@ from assay.engine.run import evaluate_shards
 from assay.engine.scores import Settings
 from assay.engine.sides import read_annotators
 from assay.engine.slices import Slice
-from assay.engine.task import Task, find_task
+from assay.engine.task import Task, find_task, tasks
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError
 from assay.formats import Files, plan
@@ -100,9 +100,7 @@ def agreement(
         raise UsageError("--margin is for systems that are compared with annotators. Name one: --system NAME=PATH")
     target = items if isinstance(items, str) and is_adjudication(items) else ""
     disputes = Disputes() if target else None
-    # Most measures of agreement are those of ratings: other tasks need not be loaded to find them.
-    measured = [find(spec, "ratings") for spec in specs]
-    asked = _Request(measured, {}, ways, bool(items) and not target, chosen, disputes)
+    asked = _Request([find(spec) for spec in specs], {}, ways, bool(items) and not target, chosen, disputes)
     if (table := _read_table(annotators, columns, chosen)) is not None:
         chosen = replace(chosen, column="+".join(columns) or None)
         chosen.check()
@@ -228,9 +226,9 @@ def _agree_in_table(table: RatingTable, asked: _Request) -> Findings:
         raise UsageError("agreement takes at least two annotators.")
     if not len(ratings):
         raise InputError(f"{table.path}: contains no ratings.")
-    task = find_task("ratings")
+    task = next(task for task in tasks().values() if task.prepare is None and task.agreement)
     options.check_task(task)
-    measures = list(asked.measures) or [find(spec, task.name) for spec in task.agreement]
+    measures = list(asked.measures) or [find(spec) for spec in task.agreement]
     for measure in measures:
         if measure.takes not in ("labels", "systems") and measure.together is None:
             raise UsageError(f"{measure} is for {measure.task}, which a table of ratings does not have.")
