@@ -22,7 +22,7 @@ from assay.engine.combination import (
     collect_choices,
     collect_sets,
     find_chances,
-    fold_of,
+    find_folds,
     reach,
 )
 from assay.engine.items import Items, join
@@ -140,7 +140,7 @@ def test_trees(case: Any) -> None:
 
 @cases_of("fold")
 def test_folds(case: Any) -> None:
-    assert [fold_of(text) for text, _ in case["expected"]] == [fold for _, fold in case["expected"]]
+    assert find_folds(text for text, _ in case["expected"]).tolist() == [fold for _, fold in case["expected"]]
 
 
 def is_tree(heads: tuple[int, ...]) -> bool:

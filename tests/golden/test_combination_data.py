@@ -11,7 +11,7 @@ import pytest
 
 import assay
 from assay.engine import run as way
-from assay.engine.combination import Units, fold_of
+from assay.engine.combination import Units, find_folds
 from assay.result import Bound
 
 DATA = Path(__file__).parents[2].parent / "shared/data"
@@ -88,7 +88,7 @@ def test_nested_entities_by_number_and_by_document(monkeypatch: pytest.MonkeyPat
     lines = (DATA / "spans-entities-gum/gold.bio.tsv").read_text("utf-8").splitlines()
     ids = [match[1] for line in lines if (match := re.match(r"# sent_id = (.*)-\d+$", line))]
     documents = list(dict.fromkeys(ids))
-    of_sentence, folds = np.array([documents.index(name) for name in ids]), np.array([*map(fold_of, documents)])
+    of_sentence, folds = np.array([documents.index(name) for name in ids]), find_folds(documents)
     units = Units(of_sentence, folds, False, None)
     monkeypatch.setattr(way, "find_units", lambda *given: units)
     for names, learnt in ((GUM, 0.6058), (GUM[1:4], 0.4791)):

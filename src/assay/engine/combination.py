@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,9 +42,10 @@ _ROWS = ("fold", "gold", "answer", "rest", "right", "credit")
 _WHOLE = float(1 << 40)
 
 
-def fold_of(text: str) -> int:
-    """The fold of a unit with this name or text."""
-    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "little") % FOLDS
+def find_folds(texts: Iterable[str]) -> Ints:
+    """The folds of units with these names or texts."""
+    digests = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8] for text in texts]
+    return (np.frombuffer(b"".join(digests), dtype="<u8") % FOLDS).astype(np.int64)
 
 
 class Units(NamedTuple):
@@ -83,12 +84,11 @@ def find_units(gold: Corpus, unit: str, of_sentence: Ints, kept: Ints) -> Units:
         texts = [" ".join(words[starts[number] : starts[number + 1]]) for number in kept.tolist()]
     if texts is None:
         return Units(of_sentence, np.arange(len(kept)) % FOLDS, True, None)
-    folds = {text: fold_of(text) for text in dict.fromkeys(texts)}
     named = None
     if cluster_key(unit):
         digests = [hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest() for text in texts]
         named = np.array([int.from_bytes(digest, "little") for digest in digests], dtype=np.int64)
-    return Units(of_sentence, np.array([folds[text] for text in texts], dtype=np.int64), False, named)
+    return Units(of_sentence, find_folds(texts), False, named)
 
 
 @dataclass(frozen=True, eq=False)

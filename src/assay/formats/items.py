@@ -156,9 +156,9 @@ def find_roles(table: CellTable, given: Mapping[str, Any], asked: Asked, column:
             f"{table.path}: no column is called like {side} ({', '.join((SYSTEM if asked.is_system else GOLD)[:4])}"
             f" …). Name it: --column {own}{_example(table, ids)}. Available: {_list(table)}."
         )
-    if label is not None and (spans := [row for row, cell in enumerate(table.columns[label]) if _holds_spans(cell)]):
+    if label is not None and (spans := _find_spans(table.columns[label])) is not None:
         raise InputError(
-            f"{table.place(spans[0])}: {table.name(label)} contains spans, but a row of a table is an item with "
+            f"{table.place(spans)}: {table.name(label)} contains spans, but a row of a table is an item with "
             "a label. Export JSON from the annotation tool: its spans are read."
         )
     texts = _locate_several(table, given["text"])
@@ -182,9 +182,13 @@ def _refuse_rejected(table: CellTable) -> None:
         )
 
 
-def _holds_spans(cell: Any) -> bool:
-    """True for a list of spans as annotation tools write it into a cell."""
-    return isinstance(cell, str) and _SPANS_IN_CELL.match(cell) is not None
+def _find_spans(cells: Sequence[Any]) -> int | None:
+    """The first row with a list of spans as annotation tools write it into a cell; None if there is none."""
+    texts = {cell for cell in cells if isinstance(cell, str)}
+    # A label is in many cells: each text is looked at once.
+    if not (lists := set(filter(_SPANS_IN_CELL.match, texts))):
+        return None
+    return next(row for row, cell in enumerate(cells) if isinstance(cell, str) and cell in lists)
 
 
 def hint_confidences(names: Sequence[str], system: str = "") -> str:
