@@ -335,7 +335,7 @@ class Division:
                 own = np.array([label == name for name in labels]) & (items > 0)
                 values[own] += self.extra[code] * items[own] / items[own].sum()
         # In an order that does not depend on shards, and mostly is theirs.
-        order = np.argsort(table.unit * len(used) + table.label, kind="stable")
+        order = np.argsort(table.unit.astype(np.int64) * len(used) + table.label, kind="stable")
         unit, code_of = table.unit[order], (np.cumsum(used) - 1)[table.label[order]]
         amounts = self.of_rows(
             table.values[order, :-1], [labels[code] for code in code_of.tolist()] if self.codes else ()

@@ -181,7 +181,7 @@ class Task:
     """The confidences of the systems' answers; nothing if their files have none."""
 
     def find_combination(self, measure: Measure, matched: bool) -> str:
-        """How answers under a measure are combined; empty if that is not defined. `matched`: systems find items."""
+        """The way to combine answers under a measure; empty if there is none. `matched`: systems find items."""
         way = self.combination.get(str(measure)) or self.combination.get(measure.name, "")
         return way if matched or way == "tree" else "choice"
 

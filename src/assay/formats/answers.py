@@ -370,7 +370,7 @@ class Mentions:
 
     @property
     def level(self) -> Ints:
-        """How each mention was found, as an index into LEVELS."""
+        """Indices into LEVELS: the way in which each mention was found."""
         return self.marks.columns[LEVEL].codes
 
     @property

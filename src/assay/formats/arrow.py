@@ -19,7 +19,7 @@ SHOWN = 100
 
 
 def show_table(source: Source) -> list[str]:
-    """What a data set of Hugging Face says of its columns, and the first rows, as lines of JSON; none without
+    """The columns of a data set of Hugging Face and its first rows, as lines of JSON; none without
     pyarrow."""
     try:
         import pyarrow  # type: ignore[import-not-found, unused-ignore]  # noqa: F401

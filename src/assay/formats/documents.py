@@ -297,7 +297,7 @@ class _Document:
         return fragments
 
     def _score(self, mark: dict[str, Any]) -> float:
-        """How sure the file is of a span or relation; nan if it does not say, or not in a number."""
+        """The confidence of a span or relation in the file; nan if there is none, or no number."""
         key = _first_of(CONFIDENCES, mark)
         if key is None:
             return math.nan
