@@ -138,10 +138,7 @@ class Output:
         if self.path:
             write(self.path, render_pieces(result, self.format, self.tables, full=self.full))
         elif self.form or not sys.stdout.isatty():
-            pieces = render_pieces(result, self.form or "tsv", self.tables, full=self.full)
-            # An encoding that lacks a character is an error, of which nothing may be written before.
-            whole = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-            for text in ["".join(pieces)] if whole else pieces:
+            for text in render_pieces(result, self.form or "tsv", self.tables, full=self.full):
                 click.echo(text, nl=False)
         else:
             from assay.render.terminal import show
