@@ -9,7 +9,7 @@ import itertools
 import re
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -210,7 +210,7 @@ def json_type(hint: Any) -> str:
         return f"{json_type(arguments[0])} or null"
     if origin is tuple and arguments[-1] is not ...:
         return f"[{', '.join(map(json_type, arguments))}]"
-    if origin is tuple:
+    if origin in (tuple, Sequence):
         return f"list of {json_type(arguments[0])}"
     if origin is Mapping:
         return f"object: {json_type(arguments[1])} by name"

@@ -5,14 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, repeat
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Floats, Ints, distinct_rows
+from assay.arrays import NONE, Bools, Floats, Ints, distinct_rows, fold_codes, sum_integers
 from assay.engine.items import KINDS, LABEL_ORDERS, NOTHING, ONE, Items, Met
-from assay.result import Bound, Change, Confusion, Diff, Growth, LabelDifference, OutcomeChange, Transition, Unique
+from assay.result import (
+    Bound,
+    Change,
+    Confusion,
+    Diff,
+    Growth,
+    LabelDifference,
+    OutcomeChange,
+    RowList,
+    Transition,
+    Unique,
+)
 
 
 def compare_answers(
@@ -77,7 +88,7 @@ def compare_answers(
             same_error=pair.sum(~different & ~right_a),
             overlap_right=2 * both / rights if rights else math.nan,
             overlap_all=1 - changed / total,
-            changes=tuple(_changes(pair, masks, changed, ranks_of)),
+            changes=_changes(pair, masks, changed, ranks_of),
             labels=_label_differences(pair, label_order, (contributions or {}).get((name_a, name_b), {})),
             other_target=other_target,
             net=corrections - new_errors,
@@ -129,40 +140,36 @@ def difference(items: Items, a: int, b: int, values: Mapping[str, float]) -> flo
     return after - before
 
 
-def _changes(pair: Items, masks: Sequence[Bools], changed: int, ranks_of: Ints) -> Iterator[Change]:
+def _changes(pair: Items, masks: Sequence[Bools], changed: int, ranks_of: Ints) -> RowList[Change]:
     """Every change of one label into another, the most frequent first within each kind.
 
     `ranks_of` has the rank of each label by its code.
     """
-    target = None if pair.kinds else pair.target
+    kind_of = np.full(len(pair), NONE, dtype=np.int8)
+    for kind, mask in enumerate(masks):
+        kind_of[mask] = kind
+    rows = np.flatnonzero(kind_of != NONE)
     # Answers that differ only in their targets are named by their error types.
-    other = np.where(pair.moved(0, 1), pair.kind[1], NONE) if pair.kinds else np.full(len(pair), NONE)
-    columns, labels = (pair.gold, *pair.answer, other), np.array([*pair.labels, NOTHING], dtype=object)
-    for kind, mask in zip(KINDS, masks, strict=True):
-        rows, sizes = _distinct(pair, columns, mask)
-        of_kind = int(sizes.sum()) or 1
-        heads = [None if target is None else 0] * len(rows)
-        if target is not None:
-            moved = {row[:3]: row[4] for row in _count_tuples(pair, columns, mask & (target[0] != target[1]))}
-            heads = [moved.get(tuple(row), 0) for row in rows[:, :3].tolist()]
-        # Few answers differ in their targets alone.
-        shown, ranks = np.full(len(rows), "", dtype=object), [ranks_of[column] for column in rows.T[:3]]
-        if len(other_rows := np.flatnonzero(rows[:, 3] != NONE)):
-            for row in other_rows.tolist():
-                shown[row] = pair.moved_name(*rows[row, 2:].tolist())
-            ranks.append(np.unique(shown, return_inverse=True)[1])
-        order = np.lexsort((*ranks[::-1], -sizes))
-        sizes = sizes[order]
-        yield from map(
-            Change,
-            repeat(kind),
-            *(labels[column[order]].tolist() for column in rows.T[:3]),
-            sizes.tolist(),
-            (sizes / of_kind).tolist(),
-            (sizes / max(1, changed)).tolist(),
-            [heads[row] for row in order.tolist()],
-            shown[order].tolist(),
-        )
+    other = np.where(pair.moved(0, 1), pair.kind[1], NONE)[rows] if pair.kinds else np.full(len(rows), NONE)
+    columns = [kind_of[rows], *(column[rows] for column in (pair.gold, *pair.answer)), other]
+    first, sizes, group = fold_codes(columns, pair.sizes[rows])
+    kind, *coded, other = (column[first] for column in columns)
+    moved = np.full(len(first), None)
+    if pair.target is not None and not pair.kinds:
+        is_moved = (pair.target[0] != pair.target[1])[rows]
+        moved = sum_integers(pair.sizes[rows] * is_moved, group, len(first)).astype(object)
+    # Few answers differ in their targets alone.
+    shown, ranks = np.full(len(first), "", dtype=object), [ranks_of[column] for column in coded]
+    if len(other_rows := np.flatnonzero(other != NONE)):
+        for row in other_rows.tolist():
+            shown[row] = pair.moved_name(int(coded[2][row]), int(other[row]))
+        ranks.append(np.unique(shown, return_inverse=True)[1])
+    order = np.lexsort((*ranks[::-1], -sizes, kind))
+    labels, kind, sizes = np.array([*pair.labels, NOTHING], dtype=object), kind[order], sizes[order]
+    of_kind = np.bincount(kind, sizes, len(KINDS))
+    names = [np.array(KINDS, dtype=object)[kind], *(labels[column[order]] for column in coded)]
+    counts = [sizes, sizes / of_kind[kind], sizes / max(1, changed)]
+    return RowList(Change, [*names, *counts, moved[order], shown[order]])
 
 
 def _distinct(items: Items, columns: Iterable[Ints], mask: Bools) -> tuple[Ints, Ints]:

@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from assay.errors import CONTROL
+from assay.result.schema import RowList
 
 _PLAIN = frozenset((str, int, bool, type(None)))
 _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
@@ -22,8 +23,9 @@ _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
 
 def dumps(data: Any) -> str:
     """Data or a record as JSON text, in which nothing moves the cursor of a terminal or turns text around."""
+    kind: type = type(data)
     try:
-        text = _encoder.encode(data)
+        text = _write_lists(data) if _has_lists(kind) else _encoder.encode(data)
     except (TypeError, ValueError):
         # Undefined numbers, or keys that are no strings, inside a list or a mapping.
         text = _encoder.encode(to_plain(data))
@@ -39,7 +41,7 @@ def to_plain(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list | RowList):
         return [item if type(item) in _PLAIN else to_plain(item) for item in value]
     # Most of what is inside is plain, and a call would cost as much as all else.
     items = value if isinstance(value, Mapping) else _open(value)
@@ -71,6 +73,25 @@ def _open(value: Any) -> Any:
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False, default=_open)
 
 
+def _write_lists(record: Any) -> str:
+    """A record as JSON text, with its inner rows written by column: one by one, they take many times as long."""
+    parts = []
+    for is_list, fields in itertools.groupby(_open(record).items(), key=lambda item: isinstance(item[1], RowList)):
+        if not is_list:
+            parts.append(_encoder.encode(dict(fields))[1:-1])
+            continue
+        for name, rows in fields:
+            columns = []
+            for column in rows.columns:
+                values = column.tolist()
+                # A column has few distinct values.
+                texts = {value: _encoder.encode(to_plain(value)) for value in set(values)}
+                columns.append(map(texts.__getitem__, values))
+            row = "{" + ", ".join(f'"{column}": %s' for _, column, _ in _fields(rows.kind)) + "}"
+            parts.append(f'"{name}": [{", ".join(map(row.__mod__, zip(*columns, strict=True)))}]')
+    return "{" + ", ".join(parts) + "}"
+
+
 def from_plain(kind: Any, data: Any, where: str = "") -> Any:
     """Plain data as a type demands: records, tuples, numbers; null is nan if a number is expected.
 
@@ -90,9 +111,10 @@ def from_plain(kind: Any, data: Any, where: str = "") -> Any:
             needed = {field.name for field in fields} - values.keys()
             missing = (name for attribute, name, _ in _fields(kind) if attribute in needed)
             raise TypeError(f"{where or 'it'} lacks {', '.join(missing)}") from None
-    if origin is tuple:
-        kinds = itertools.repeat(arguments[0]) if arguments[-1] is ... else arguments
-        rows = zip(_check_type(list, data, where), kinds, strict=arguments[-1] is not ...)
+    if origin in (tuple, Sequence):
+        is_open = origin is Sequence or arguments[-1] is ...
+        kinds = itertools.repeat(arguments[0]) if is_open else arguments
+        rows = zip(_check_type(list, data, where), kinds, strict=not is_open)
         return tuple(from_plain(element, item, f"{where}[{index}]") for index, (item, element) in enumerate(rows))
     if origin is types.UnionType:
         return None if data is None else from_plain(arguments[0], data, where)
@@ -118,6 +140,12 @@ def _fields(kind: type) -> list[tuple[str, str, Any]]:
     hints = typing.get_type_hints(kind)
     named = [(field.name, field.metadata.get("json", field.name)) for field in dataclasses.fields(kind)]
     return [(attribute, name, hints[attribute]) for attribute, name in named if name]
+
+
+@cache
+def _has_lists(kind: type) -> bool:
+    """True if records of this kind have inner rows that may be kept as columns."""
+    return dataclasses.is_dataclass(kind) and any(typing.get_origin(hint) is Sequence for *_, hint in _fields(kind))
 
 
 _Layout = tuple[list[str], Callable[[Any], Sequence[Any]], list[str], list[tuple[str, Any]], list[str]]

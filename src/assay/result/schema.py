@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Any, ClassVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_transform
 
 from assay.classes import dataclass
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _FROM, _TO = {"json": "from"}, {"json": "to"}
 """`from` is a word of the language; JSON calls a change's fields by their settled names."""
@@ -54,6 +57,40 @@ class Record:
     def __init_subclass__(cls, key: str = "", kw_only: bool = False) -> None:
         cls.key = tuple(key.split())
         dataclass(frozen=True, kw_only=kw_only)(cls)
+
+
+RowKind = TypeVar("RowKind", bound=Record)
+
+
+class RowList(Sequence[RowKind], Generic[RowKind]):
+    """The rows of an inner table of which a Result has very many: kept as columns, and made when they are looked at.
+
+    It is equal to a tuple of the same rows.
+    """
+
+    def __init__(self, kind: type[RowKind], columns: Sequence[NDArray[Any]]) -> None:
+        """`columns` has an array for each field of the kind, in their order."""
+        self.kind, self.columns = kind, columns
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __iter__(self) -> Iterator[RowKind]:
+        return map(self.kind, *(column.tolist() for column in self.columns))
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return RowList(self.kind, [column[place] for column in self.columns])
+        return self.kind(*(column[[place]].tolist()[0] for column in self.columns))
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, tuple | RowList) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
 
 
 class TwoSystems(Record):
@@ -536,7 +573,7 @@ class Diff(TwoSystems, key="a b on slice"):
     """2 · both right / (A right + B right): Tuggener's overlap on correct answers."""
     overlap_all: float
     """The share of items with equal answers: Tuggener's overlap on all answers."""
-    changes: tuple[Change, ...]
+    changes: Sequence[Change]
     """All changes of labels."""
     labels: tuple[LabelDifference, ...]
     """The differences by gold label, in the order of `--label-order`."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import assay
 from assay import Result
-from assay.result import TABLES, Record, Tables, read_results, schema
+from assay.result import TABLES, Change, Diff, Record, RowList, Tables, read_results, schema
+from assay.result.encoding import dumps, from_plain
 
 OLD = Path(__file__).parents[2] / "data" / "older" / "assay-1.json"
 GOLD = [["A", "B", "C"], ["B", "A"], ["C", "C", "A"], ["A"], ["B", "C"], ["A", "B"]] * 3
@@ -77,3 +80,23 @@ def test_facts_that_a_file_lacks_are_named() -> None:
     del data["about"]["unit"], data["about"]["seed"]
     with pytest.raises(assay.AssayError, match=r"^not a whole Result \(about lacks unit, seed\)\.$"):
         assay.Result.from_json(json.dumps(data))
+
+
+def test_rows_that_are_kept_as_columns_are_as_tuples_of_rows():
+    rows = (
+        Change("correction", "D", "N", 'a "b"', 3, 0.75, 0.6),
+        Change("correction", "V\x1b", "∅", "N", 1, 0.25, math.nan, moved=2, other="x"),
+        Change("new-error", "%s", "N", "V", 1, 1.0, 0.2),
+    )
+    columns = [np.array([getattr(row, name) for row in rows], dtype=object) for name in vars(rows[0])]
+    kept = RowList(Change, columns)
+    assert (kept, (*kept,), kept[1], kept[-1], kept[1:]) == (rows, rows, rows[1], rows[2], rows[1:])
+    assert (len(kept), hash(kept), repr(kept)) == (3, hash(rows), repr(rows))
+    assert kept != rows[:2] and kept != [*rows]
+    with pytest.raises(IndexError):
+        kept[3]
+    some = {"items": 9, "different": 5, "corrections": 4, "new_errors": 1, "changed_errors": 0, "both_right": 4}
+    more = {"difference": math.nan, "overlap_right": 0.5, "overlap_all": 0.5, "labels": (), "same_error": 0}
+    diff = Diff("a", "b", "accuracy", None, diff=5 / 9, changes=kept, **some, **more)
+    assert dumps(diff) == dumps(replace(diff, changes=rows))
+    assert repr(from_plain(Diff, json.loads(dumps(diff)))) == repr(diff)
