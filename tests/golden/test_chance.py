@@ -26,8 +26,9 @@ from assay.result import Result
 from assay.result.chance import few_lines, power_lines, round_number
 from assay.stats.intervals import score_interval, t_interval
 from assay.stats.many import assign_letters, count_replications, rank_tests
+from assay.stats.power import find_detectable
 from assay.stats.runs import almost_stochastic_order, run_variance, t_test
-from assay.stats.significance import all_shuffles
+from assay.stats.significance import all_shuffles, shuffling_test
 from assay.stats.streams import SHUFFLING, generator, is_less, rows_text
 from assay.stats.values import ValueScore
 from assay.tasks.links.measures import FAIR as LINKED
@@ -288,6 +289,28 @@ def test_approximate_power_is_that_of_all_shufflings(monkeypatch: pytest.MonkeyP
         found.append(row.power)
     assert found[1].mde == pytest.approx(found[0].mde, rel=0.01)
     assert found[1].critical == pytest.approx(found[0].critical, rel=0.05)
+
+
+@each("most", (1, 4))
+def test_the_power_of_sums_is_that_of_any_difference(most: int) -> None:
+    """Sums have a shorter way: one coin if all units have the same part, and no score of expected counts."""
+    rng = np.random.default_rng(5)
+    a, b = rng.integers(0, most + 1, (2, 300))
+    swaps, sizes = np.unique((a - b)[a != b], return_counts=True)
+    sums = np.array([float(a.sum())]), np.array([float(b.sum())])
+
+    def difference(first: Any, second: Any) -> Any:
+        return (second - first)[..., 0] / len(a)
+
+    def find(is_sum: bool) -> Any:
+        rows = swaps[:, None].astype(float)
+        outcome = shuffling_test(*sums, rows, sizes, difference, lambda _: np.random.default_rng(1), 200)
+        said = {"units": 300, "draws": 300, "alpha": 0.05, "chance": 0.8, "is_sum": is_sum}
+        return find_detectable(*sums, rows, sizes, difference, outcome, (-0.1, 0.1), rng, **said)
+
+    short, usual = find(True), find(False)
+    assert (short.critical, short.smallest) == pytest.approx((usual.critical, usual.smallest), rel=1e-9)
+    assert (short.units, short.fewest, short.most) == (usual.units, usual.fewest, usual.most)
 
 
 # --- coverage: simulations ---

@@ -854,11 +854,8 @@ def test_exchange(
     `units` is the number of all units, `ends` is the interval of the difference.
     """
     swaps, stream = exchange.swaps(function), cache(stream_of(settings.seed, exchange.content))
-    outcome = shuffling_test(
-        *(*swaps, stream, settings.times),
-        amounts=exchange.amounts(function),
-        width=len(exchange.a),
-    )
+    amounts = exchange.amounts(function)
+    outcome = shuffling_test(*swaps, stream, settings.times, amounts=amounts, width=len(exchange.a))
     outcome = replace(outcome, units=exchange.units)
     if chance is None or exchange.rows.shape[1] > MOST_FIELDS:
         return outcome, None
@@ -872,6 +869,7 @@ def test_exchange(
         alpha=settings.alpha,
         chance=chance,
         planned=(settings.planned or {}).get(exchange.measure, ()),
+        is_sum=amounts is not None,
     )
     if power is None:
         return outcome, None

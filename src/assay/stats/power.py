@@ -87,15 +87,17 @@ def find_detectable(
     alpha: float,
     chance: float,
     planned: Sequence[float] = (),
+    is_sum: bool = False,
 ) -> Detectable | None:
     """The power of a test of two systems (as in `shuffling_test`); None if they do not differ.
 
     `outcome` is that of the test, `ends` are the ends of the interval of the difference (b - a). `draws` is the
     number of all units, or of blocks of them if the rows are blocks. `planned` are further differences to plan for.
+    `is_sum` is True if the difference is a sum of what each unit adds to it.
     """
     if not len(sizes) or math.isnan(outcome.p):
         return None
-    tilted = TiltedShuffling(a, b, swaps, sizes, difference)
+    tilted = TiltedShuffling(a, b, swaps, sizes, difference, is_sum=is_sum)
     found = _enumerate_power(tilted, alpha, chance) or _approximate_power(tilted, alpha, chance)
 
     # A number that nobody sees needs no simulation; the ends of a range are off by the same factor.
@@ -165,6 +167,13 @@ def _enumerate_power(
     tilted: TiltedShuffling, alpha: float, chance: float
 ) -> tuple[float | None, float | None] | None:
     """The critical and the smallest detectable difference from all outcomes; None if there are too many."""
+    if tilted.is_sum and len(tilted.sizes) == 1 and tilted.sizes[0] < _OUTCOMES:
+        limits = _limit_tosses(int(tilted.sizes[0]), alpha, chance)
+        if limits is None:
+            return None, None
+        surplus, tilt = limits
+        (critical,) = tilted.differences(surplus * tilted.rows / 2).tolist()
+        return critical, float(tilted.effect(tilt / float(tilted.gains[0])))
     everything = all_shuffles(tilted.sizes, _OUTCOMES)
     if everything is None:
         return None
@@ -193,6 +202,25 @@ def _enumerate_power(
     # From below, because outcomes far out matter whose fair probabilities are too small for a float.
     low = 1 / math.sqrt(float(tilted.sizes @ tilted.gains**2))
     return critical, float(tilted.effect(_find_root(lambda tilt: power(tilt) - chance, low, tilted.far)))
+
+
+@lru_cache(1 << 14)
+def _limit_tosses(number: int, alpha: float, chance: float) -> tuple[int, float] | None:
+    """The least surplus of heads that is significant in a number of tosses, and the tilt of the coin with which such
+    a result has this probability; None if no result is significant."""
+    least, logs = (table[: number + 1] for table in _critical_heads(alpha, 1 << number.bit_length()))
+    critical = int(least[number])
+    if critical > number:
+        return None
+    heads = np.arange(critical, number + 1)
+    fair = logs[number] - logs[heads] - logs[number - heads] - number * LOG_2
+
+    def power(tilt: float) -> float:
+        sums = tilt * (2 * heads - number)
+        norm = number * float(_log_cosh(np.array(tilt)))
+        return float((np.exp(fair + sums - norm) + np.exp(fair - sums - norm)).sum())
+
+    return 2 * critical - number, _find_root(lambda tilt: power(tilt) - chance, 1 / math.sqrt(number), 40.0)
 
 
 def _approximate_power(tilted: TiltedShuffling, alpha: float, chance: float) -> tuple[float | None, float | None]:

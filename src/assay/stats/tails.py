@@ -112,11 +112,20 @@ class TiltedShuffling:
     """The differences of two systems in units, and their directions under any tilt."""
 
     def __init__(
-        self, a: Floats, b: Floats, swaps: Any, sizes: Ints, difference: Difference, *, merged: bool = True
+        self,
+        a: Floats,
+        b: Floats,
+        swaps: Any,
+        sizes: Ints,
+        difference: Difference,
+        *,
+        merged: bool = True,
+        is_sum: bool = False,
     ) -> None:
+        """`is_sum` is True if the difference is a sum of the parts of units, whatever their directions."""
         swaps = swaps if isinstance(swaps, np.ndarray) else swaps.toarray()
         self.mean = (a + b) / 2
-        self._difference = difference
+        self._difference, self.is_sum = difference, is_sum
         step = 1e-4 * np.maximum(1.0, self.mean)
         # Counts of 0 cannot be reduced.
         below = np.where(self.mean > 0, step, 0.0)
@@ -157,6 +166,8 @@ class TiltedShuffling:
 
     def effect(self, tilt: Any) -> Floats:
         """The absolute difference of the scores of expected counts, under a tilt or each of a column of tilts."""
+        if self.is_sum:
+            return np.asarray(np.tanh(tilt * self.gains) @ (self.sizes * self.gains))
         half = (self.sizes * (self.chances(tilt) - 0.5)) @ self.rows
         return np.asarray(np.abs(self._difference(self.mean + half, self.mean - half)))
 
