@@ -82,23 +82,21 @@ def plain_lines(result: Result, names: Collection[str] = ()) -> Iterator[Lines]:
             parts = ("", "%") if form == "share" else _PARTS.get(width, ())
             several = ["a", "b"] if name == "pair" else [f"{name} {part}".strip() for part in parts]
             header += [name] if width == 1 else several
-        lines: Lines = [[f"# {table.title}"], header]
-        for row in table.rows:
-            cells: list[str] = []
-            for cell, width in zip(row, widths, strict=True):
-                if cell.data:
-                    cells += cell.data
-                elif width > 1 or cell.text == DASH:
-                    cells += ["nan"] * width
-                else:
-                    cells.append(_spell_number(cell.text))
-            lines.append(cells)
+        columns: list[Sequence[str]] = []
+        for column, width in zip(zip(*table.rows, strict=True), widths, strict=True):
+            if width == 1:
+                columns.append([cell.data[0] if cell.data else _spell_cell(cell.text) for cell in column])
+            else:
+                columns += zip(*(cell.data or ("nan",) * width for cell in column), strict=True)
+        lines: Lines = [[f"# {table.title}"], header, *zip(*columns, strict=True)]
         yield lines
 
 
 @lru_cache(_KNOWN)
-def _spell_number(text: str) -> str:
-    """A text with a plain minus and, if it is a number, without commas."""
+def _spell_cell(text: str) -> str:
+    """A text with a plain minus and, if it is a number, without commas; nan if there is none."""
+    if text == DASH:
+        return "nan"
     text = text.replace("−", "-")
     return text.replace(",", "") if _GROUPED.fullmatch(text) else text
 

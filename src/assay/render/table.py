@@ -61,13 +61,13 @@ def format_table(table: Table, result: Result) -> Table:
     for down, across in {*table.bold, *table.italic}:
         bold, italic = ((down, across) in places for places in (table.bold, table.italic))
         rows[down][across] = replace(rows[down][across], bold=bold, italic=italic)
-    notes = [*table.notes, *mark_notes(result, {cell.text for row in rows for cell in row})]
+    notes = [*table.notes, *mark_notes(result, {cell.text[-3:] for row in rows for cell in row})]
     narrow = tuple(format_table(part, result) for part in table.narrow)
     return replace(table, forms=forms, rows=tuple(map(tuple, rows)), notes=tuple(notes), narrow=narrow)
 
 
 def mark_notes(result: Result, texts: Collection[str]) -> Iterator[str]:
-    """Sentences on the marks of intervals that occur in texts."""
+    """Sentences on the marks of intervals at the ends of texts."""
     noun, unit = result.shown.noun, result.about.unit
     if any(text.endswith(f"]{TOO_SHORT})") for text in texts):
         rare = sorted({label for row in result.scores for label in row.too_short})

@@ -509,10 +509,12 @@ def group_changes(diff: Diff, by_outcome: bool, result: Result) -> Iterator[tupl
     """The title of each kind of change, its number, and its rows with their paths, by outcome or by label."""
     numbers, nothing = (diff.corrections, diff.new_errors, diff.changed_errors), name_nothing(result)
     given = name_label(result) != "label"
+    rows: dict[str, list[Any]] = {kind: [] for kind in _KIND_NAMES}
+    for row in diff.outcomes if by_outcome else diff.changes:
+        rows[row.kind].append(row)
     for (kind, title), number in zip(_KIND_NAMES.items(), numbers, strict=True):
-        rows: Sequence[Any] = diff.outcomes if by_outcome else diff.changes
         paths = []
-        for row in (row for row in rows if row.kind == kind):
+        for row in rows[kind]:
             if by_outcome:
                 path = f"{kind_title(row.before)} → {kind_title(row.after)}"
             else:
