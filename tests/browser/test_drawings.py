@@ -60,9 +60,11 @@ HELPERS = """
 
 
 @pytest.fixture
-def drawn(browser: Any, results: Callable[[str], Result], tmp_path: Path) -> Iterator[Callable[..., Any]]:
+def drawn(
+    new_page: Callable[..., Any], results: Callable[[str], Result], tmp_path: Path
+) -> Iterator[Callable[..., Any]]:
     """A page that draws on demand the texts of a task, or given ones."""
-    contexts = []
+    opened = []
 
     def open_(what: str | tuple[str, dict[str, Any]], **context: Any) -> Any:
         kind, texts = (results(what).shown.drawing, results(what).texts) if isinstance(what, str) else what
@@ -77,15 +79,15 @@ def drawn(browser: Any, results: Callable[[str], Result], tmp_path: Path) -> Ite
             encoding="utf-8",
             errors="surrogatepass",
         )
-        contexts.append(browser.new_context(viewport={"width": 1000, "height": 700}, offline=True, **context))
-        page = contexts[-1].new_page()
+        page = new_page(viewport={"width": 1000, "height": 700}, offline=True, **context)
+        opened.append(page)
         page.goto(file.as_uri())
         page.wait_for_selector("html[data-ready='true']", state="attached")
         return page
 
     yield open_
-    for context in contexts:
-        context.close()
+    for page in opened:
+        page.close()
 
 
 def items_of(texts: Any, text: int) -> set[int]:

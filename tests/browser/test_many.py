@@ -28,7 +28,7 @@ def runs(open_report: Callable[..., Any], tmp_path_factory: pytest.TempPathFacto
     """The page of the paper's 45 comparisons: 15 pairs of six systems, three measures."""
     report = open_report(tmp_path_factory.mktemp("runs") / "runs.html", paper())
     yield report
-    report.page.context.close()
+    report.close()
 
 
 def choose_measure(report: Any, measure: str) -> Result:
