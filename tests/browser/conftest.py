@@ -229,6 +229,7 @@ def shared(
         if task not in reports:
             reports[task] = open_report(folder / f"{task}.html", task)
             everything[task] = reports[task].number("items")
+        reports[task].page.bring_to_front()  # what is behind others gets one frame a second
         reports[task].page.emulate_media(color_scheme="light")
         reports[task].page.evaluate(AS_OPENED)
         reports[task].wait(f"Number(document.getElementById('hits').dataset.items) === {everything[task]}")
