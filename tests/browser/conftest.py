@@ -43,7 +43,7 @@ def _chromium() -> str:
 def browser() -> Iterator[Any]:
     path = _chromium()
     with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = running.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()
 
