@@ -208,7 +208,9 @@ def beta_quantiles(a: Sequence[float], b: Sequence[float], shares: Sequence[floa
             (a[index], b[index], x) if is_below else (b[index], a[index], rest)
             for index, is_below, (x, rest, _) in zip(left, below, points, strict=True)
         ]
-        fractions = _beta_fractions(*np.array(sides).reshape(-1, 3).T).tolist()
+        # For a few numbers, arrays take longer to make than to use.
+        few = len(sides) < 48
+        fractions = [_beta_fraction(*side) for side in sides] if few else _beta_fractions(*np.array(sides).T).tolist()
         moving = []
         for index, is_below, (_, rest, log_x), fraction in zip(left, below, points, fractions, strict=True):
             logit, own_a, own_b = logits[index], a[index], b[index]

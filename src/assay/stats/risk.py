@@ -54,10 +54,10 @@ def posterior(counts: Array, numbers: Array, designs: Array, limit: float | None
     """
     there = np.flatnonzero(numbers)
     a, b = ((part[there] / designs[there] + 0.5).tolist() for part in (counts, np.asarray(numbers - counts)))
-    ends = [beta_quantiles(a, b, [share] * len(a)) for share in (0.025, 0.975)]
+    ends = beta_quantiles(a + a, b + b, [0.025] * len(a) + [0.975] * len(a))
     above = [math.nan if limit is None else beta_tail(x, y, limit) for x, y in zip(a, b, strict=True)]
     rows = [(math.nan,) * 3] * len(numbers)
-    for place, row in zip(there.tolist(), zip(*ends, above, strict=True), strict=True):
+    for place, row in zip(there.tolist(), zip(ends[: len(a)], ends[len(a) :], above, strict=True), strict=True):
         rows[place] = row
     return rows
 
