@@ -60,16 +60,17 @@ def find_sides(
     if (sides := _read_data(gold, systems, options)) is not None:
         return sides
     is_alone = systems is None or (isinstance(systems, list | tuple | Mapping) and not systems)
-    if gold is None or _is_log(gold, options):
+    opened = _open(gold, options)
+    if gold is None or _is_log(opened):
         named = {} if is_alone else named_systems(systems)
         # Names are found for all of them together.
         named = named if gold is None else named_systems([gold, *(f"{name}={path}" for name, path in named.items())])
-        if named and all(_is_log(path, options) for path in named.values()):
+        if named and all(_is_log(_open(path, options)) for path in named.values()):
             return _read_logs(named, options)
     scores = list_means(measures)
     if scores is not None and (sides := _read_scores(gold, systems, scores, options)) is not None:
         return sides
-    if not contains_gold(gold, options):
+    if opened is None or not contains_items(opened):
         return gold, systems, options
     if is_alone:
         return _read_one_table(str(gold), options)
@@ -89,8 +90,8 @@ def find_sides(
 
 def contains_gold(path: Any, options: Options) -> bool:
     """True if a file may have gold and systems: it is a table of items, or a log."""
-    plan = _open(path, options)
-    return plan is not None and contains_items(plan)
+    opened = _open(path, options)
+    return opened is not None and contains_items(opened)
 
 
 def _open(path: Any, options: Options) -> Input | None:
@@ -109,8 +110,7 @@ def _open(path: Any, options: Options) -> Input | None:
         return None
 
 
-def _is_log(path: Any, options: Options) -> bool:
-    opened = _open(path, options)
+def _is_log(opened: Input | None) -> bool:
     return opened is not None and opened.plan.holds_gold
 
 

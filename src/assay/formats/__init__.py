@@ -749,14 +749,11 @@ def plan(
         word_per_line=True,
         has_words=layout.word > 0 or not layout.ids,
     )
-    empty = ("_", "") if layout.empty is None else (layout.empty,)
-    unfilled = {layout.index(name, path): name for name in table.labels}
-    for row in table.rows():
-        for index in [index for index in unfilled if index < len(row) and row[index] not in empty]:
-            del unfilled[index]
-        if not unfilled:
-            break
-    return replace(table, filled=tuple(name for name in table.labels if name not in unfilled.values()))
+    empty = {"_", ""} if layout.empty is None else {layout.empty}
+    rows = [*table.rows()]
+    places = {name: layout.index(name, path) for name in table.labels}
+    filled = (name for name, at in places.items() if any(row[at] not in empty for row in rows if at < len(row)))
+    return replace(table, filled=tuple(filled))
 
 
 # --- files ---

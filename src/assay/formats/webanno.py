@@ -37,8 +37,9 @@ _FARTHEST = 1 << 24
 def looks_webanno(head: Sequence[str]) -> bool:
     """True if the first line names the format, or is that of an older version."""
     first = next((line for line in head if line.strip()), "")
-    rows = [line for line in head if re.match("[0-9]+-[0-9]+\t", line)]
-    return first.startswith(_FORMAT) or bool(_OLD.match(first) and rows)
+    if not _OLD.match(first):
+        return first.startswith(_FORMAT)
+    return any(re.match("[0-9]+-[0-9]+\t", line) for line in head)
 
 
 def decide_webanno(head: Sequence[str], path: str, given: Mapping[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
