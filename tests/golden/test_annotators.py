@@ -254,6 +254,19 @@ def test_lower_ends_of_alpha(case: Any) -> None:
         assert (row.low, row.high) == (pytest.approx(expected["bound"], abs=1e-12), 1)
 
 
+@pytest.mark.parametrize("weights", [1.0, 20.0])
+def test_lower_ends_of_many_annotators_are_those_of_a_mean(weights: float) -> None:
+    """With many units that hardly differ, a unit is more than one trial; with shares of 0 and 1 it is one."""
+    rng, units = np.random.default_rng(2), 4_000
+    apart = rng.normal(0.3, 0.05, units).clip(0, 1)
+    upper = 1 - numbers.lower_ends(apart * weights, np.full(units, weights), np.array(1.0))
+    assert upper - apart.mean() == pytest.approx(1.96 * 0.05 / math.sqrt(units), rel=0.35)
+    apart = (rng.random(units) < 0.3).astype(float)
+    upper = 1 - numbers.lower_ends(apart * weights, np.full(units, weights), np.array(1.0))
+    share = apart.mean()
+    assert upper - share == pytest.approx(1.96 * math.sqrt(share * (1 - share) / units), rel=0.02)
+
+
 def soft_table(system: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
     return {item: {"soft_label": shares} for item, shares in system.items()}
 
@@ -457,6 +470,7 @@ def rated_by(rng: np.random.Generator, truth: Any, skills: Any, shares: Sequence
         (200, 2, (0.9, 0.1), 0.8, "nominal"),
         (25, 2, (0.2,) * 5, 0.8, "interval"),
         (50, 3, (0.2,) * 5, 0.8, "ordinal"),
+        (100, 20, (0.6, 0.3, 0.1), 0.8, "nominal"),
     ],
 )
 def test_lower_ends_are_seldom_above_the_true_coefficient(

@@ -315,20 +315,32 @@ def alpha_disagreement(rows: RatingSums) -> Disagreement:
 
 
 def lower_ends(apart: Array, weight: Array, expected: Array, units: int | None = None) -> Floats:
-    """The highest lower ends of the 95% intervals of coefficients 1 − apart/expected: by Wilson's upper end of the
-    share that is apart. `units` is the number of units if those of `apart` and `weight` are blocks of them.
+    """The highest lower ends of the 95% intervals of coefficients 1 − apart/expected, from the upper end of the share
+    that is apart. `units` is the number of units if those of `apart` and `weight` are blocks of them.
 
-    A bootstrap alone ends too high if few ratings differ, and at 1 if none does.
+    A bootstrap alone ends too high if few ratings differ, and at 1 if none does. Wilson's upper end counts a unit as
+    one trial at most, and is too high where many annotators agree on some share of each. Agresti's and Coull's, which
+    adds units of which half are wholly apart, sees this. Both are seldom too low, so the lower one holds.
     """
     blocks, total = (weight > 0).sum(axis=0), weight.sum(axis=0)
     number = np.asarray(blocks if units is None else np.minimum(total, units), dtype=np.float64)
-    share = ratio(apart.sum(axis=0), total)
-    variance = ratio(blocks * ((apart - share * weight) ** 2).sum(axis=0), (blocks - 1) * total**2)
-    items = np.fmin(number, ratio(share * (1 - share), np.where(variance > _TINY**2, variance, 0)))
     quantiles = {many: t_quantile(0.975, many - 1) for many in np.unique(number).tolist() if many > 1}
     square = np.vectorize(lambda many: quantiles.get(many, math.nan) ** 2, otypes=[float])(number)
+
+    def spread(share: Array, added: Array) -> Floats:
+        """The variance of a share, with so many added units."""
+        extra = ratio(added * total, number)
+        squares = ((apart - share * weight) ** 2).sum(axis=0)
+        squares = squares + extra * ratio(total, number) * (share**2 + (1 - share) ** 2) / 2
+        return ratio((blocks + added) * squares, (blocks + added - 1) * (total + extra) ** 2)
+
+    share = ratio(apart.sum(axis=0), total)
+    variance = spread(share, np.zeros_like(square))
+    items = np.fmin(number, ratio(share * (1 - share), np.where(variance > _TINY**2, variance, 0)))
     reach = np.sqrt(square * share * (1 - share) / items + square**2 / (4 * items**2))
-    upper = (share + square / (2 * items) + reach) / (1 + square / items)
+    wilson = (share + square / (2 * items) + reach) / (1 + square / items)
+    middle = (number * share + square / 2) / (number + square)
+    upper = np.fmin(wilson, middle + np.sqrt(square * spread(middle, square)))
     return np.asarray(np.maximum(-1, 1 - ratio(upper, np.where(expected > _TINY, expected, 0))))
 
 

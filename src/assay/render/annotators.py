@@ -130,7 +130,7 @@ def _explain_brackets(result: Result, rows: Iterable[Score]) -> Iterator[str]:
     """A sentence on the intervals of scores, if there are any."""
     if not all(math.isnan(row.low) for row in rows):
         lower = any(row.interval == "percentile+wilson" for row in rows)
-        wilson = "; the lower end also uses Wilson's method for the share of disagreement" * lower
+        wilson = "; the lower end also allows for few disagreements" * lower
         yield f"95% intervals in brackets ({result.about.times:,} resamples of {result.about.unit}s{wilson})."
 
 

@@ -222,8 +222,8 @@ class Score(OfSystem, key="system measure score label slice"):
     """True for the main score of the measure."""
     interval: str = ""
     """The kind of this interval: `score`, `t` (scores that are no shares), `runs`, `percentile`, `bca`, `wilson`,
-    `percentile+wilson` (the lower end by Wilson's method); percentiles if the kind asked for does not exist for a
-    score; empty if there is none."""
+    `percentile+wilson` (a lower end that allows for few disagreements); percentiles if the kind asked for does not
+    exist for a score; empty if there is none."""
     group: str = ""
     """Letters of a main score among three or more systems: systems without a common letter differ significantly."""
     runs: RunScores | None = None
