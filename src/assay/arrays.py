@@ -19,6 +19,9 @@ Stretches = tuple[tuple[int, int], ...]
 # times its transpose takes it, however small; other products do if they are so large that they wake threads.
 _small = np.zeros((2, 2))
 _small @ _small.T
+# Arrays of up to 16 MB take memory that others left. The C library begins with this when so much was freed for the
+# first time, even unused; before, each array takes new pages, which may cost more than the computation.
+np.empty(2_000_000)
 NONE = -1
 """The number of what is not there: a missed item's system label, a spurious item's gold label, a root's head."""
 

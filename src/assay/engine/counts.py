@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -335,6 +336,8 @@ class JointCounts:
     """The names of units that may have sentences in several shards, such as speakers …"""
     named: tuple[Counts, ...] | None = None
     """… and the counts of each system in them."""
+    ids: Ints | None = None
+    """The hash of the id of each unit, in whose order units are drawn; None if there are no ids, or too many."""
 
     @classmethod
     def of(
@@ -347,6 +350,7 @@ class JointCounts:
         compares: bool = True,
         alone: bool = True,
         names: Sequence[str] | None = None,
+        ids: Ints | None = None,
         unit: str = "sentence",
         group: Ints | None = None,
         single_items: bool = False,
@@ -403,6 +407,7 @@ class JointCounts:
             unit=unit,
             names=None if names is None else tuple(names),
             named=None if names is None else tuple(map(compact, tables)),
+            ids=None if labels is None or units > BLOCKS else ids,
         )
         drawn = [*((index,) for index in everyone), *pairs, *[everyone] * (len(systems) > MANY)]
         few = units <= BLOCKS or not any(tallies.needs_blocks(*some) for some in drawn)
@@ -514,6 +519,7 @@ class JointCounts:
             sums=np.repeat(row, len(others.used), axis=0),
             by_label=None if self.by_label is None else tuple(_no_counts(one, drawn) for one in self.by_label),
             blocks=others.blocks,
+            ids=others.ids,
             single=DistinctRows(row[:, :0], np.array([others.units])),
             differing=dict.fromkeys(self.differing, 0),
         )
@@ -553,11 +559,12 @@ class JointCounts:
         assert self.used is not None and self.sums is not None and other.used is not None and other.sums is not None
         used, sums = _sum_by_key(np.concatenate([self.used, other.used]), np.concatenate([self.sums, other.sums]))
         labels = None if self.labels is None else tuple(sorted({*self.labels, *(other.labels or ())}))
-        by_label = blocks = None
+        by_label = blocks = ids = None
         if self.by_label is not None and other.by_label is not None:
             if units <= BLOCKS:
                 assert self.blocks is not None and other.blocks is not None
                 blocks = np.concatenate([self.blocks, other.blocks])
+                ids = None if self.ids is None or other.ids is None else np.concatenate([self.ids, other.ids])
                 by_label = tuple(map(join_counts, zip(self.by_label, other.by_label, strict=True)))
             else:
                 sides = (_in_blocks(one.by_label or (), one.blocks) for one in (self, other))
@@ -578,10 +585,17 @@ class JointCounts:
             sums=sums,
             by_label=by_label,
             blocks=blocks,
+            ids=ids,
             single=_add_few(self._single_of(labels), other._single_of(labels)),
             differing={pair: number + other.differing[pair] for pair, number in self.differing.items()},
             compares=compares,
         )
+
+
+def hash_ids(ids: Iterable[Any]) -> Ints:
+    """A number for each id that depends on it alone."""
+    digests = (hashlib.blake2b(str(one).encode("utf-8", "replace"), digest_size=7).digest() for one in ids)
+    return np.fromiter((int.from_bytes(digest, "little") for digest in digests), dtype=np.int64)
 
 
 def hash_blocks(names: Iterable[str]) -> Ints:

@@ -23,7 +23,7 @@ from assay.corpus import SPANS, Corpus, cluster_key
 from assay.corpus.adapters import named_systems
 from assay.engine.combination import Ballots, collect, find_units
 from assay.engine.contributions import list_pairs, subtract_counts, subtract_whole
-from assay.engine.counts import BLOCKS, MANY, Counts, JointCounts, fold_units, hash_blocks, pick_units
+from assay.engine.counts import BLOCKS, MANY, Counts, JointCounts, fold_units, hash_blocks, hash_ids, pick_units
 from assay.engine.examples import DrawnExample, draw_sentences, lot_of
 from assay.engine.finish import make_result
 from assay.engine.items import Items, count_label_pairs, join, judge_words
@@ -38,7 +38,7 @@ from assay.engine.scores import Settings
 from assay.engine.slices import Slice
 from assay.engine.task import find_task, preset_measures
 from assay.engine.texts import Texts, make_texts
-from assay.engine.values import JointValues, Values, grade_items
+from assay.engine.values import MOST_DRAWN, JointValues, Values, grade_items
 from assay.engine.warnings import format_warnings
 from assay.errors import AssayError, InputError, UsageError, describe_os_error
 from assay.files import protect_inputs, write_files
@@ -210,15 +210,18 @@ def _with_selections(
         index: int, judged: _Tables, unit: str, units: _Units, *, by_item: bool = False, **how: bool
     ) -> JointCounts | JointValues:
         measure, (of_sentence, kept) = run.measures[index], units
-        names = None
+        names, values, ids = None, _values_of(judged), None
+        if unit == "sentence" and "sent_id" in gold.facts and len(kept) <= MOST_DRAWN // options.times:
+            ids = hash_ids(gold.metadata("sent_id"))[kept]
         if cluster_key(unit):
             # A value may come again in other shards, so that names are kept.
             all_names = list(gold.unit_names(unit))
             names = [all_names[number] for number in kept.tolist()]
         alone = not is_shard or names is not None
-        if values := _values_of(judged):
+        if values:
             named = None if names is None else tuple(names)
             more: dict[str, Any] = {"names": named, "unit": unit, "compares": how["compares"], "alone": alone}
+            more["ids"] = ids
             return JointValues.of(values, of_sentence, len(kept), lambda: blocks(unit)[kept], **more)
         number, group = len(kept), None
         of_items = [one for _, one in judged if isinstance(one, Items)] if names is None else []
@@ -234,6 +237,7 @@ def _with_selections(
             lambda: blocks(unit)[kept],
             alone=alone,
             names=names,
+            ids=ids,
             unit=unit,
             group=group,
             single_items=single is not None,

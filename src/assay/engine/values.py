@@ -14,7 +14,6 @@ from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, ratio
 from assay.classes import dataclass
 from assay.engine.counts import (
     BLOCKS,
-    MANY,
     JointCounts,
     Sums,
     hash_blocks,
@@ -95,6 +94,8 @@ class JointValues:
     """The names of units that may have sentences in several shards, such as speakers."""
     blocks: Ints | None = None
     """The block of each unit; None if there is one shard, and its units are few."""
+    ids: Ints | None = None
+    """The hash of the id of each unit, in whose order units are drawn; None if they have none."""
 
     @classmethod
     def of(
@@ -136,7 +137,8 @@ class JointValues:
 
     def with_nothing(self, others: JointValues) -> JointValues:
         """No values for the units of `others`."""
-        return replace(self._take(slice(0)), units=others.units, names=others.names, blocks=others.blocks)
+        nothing = self._take(slice(0))
+        return replace(nothing, units=others.units, names=others.names, blocks=others.blocks, ids=others.ids)
 
     def __add__(self, other: JointValues) -> JointValues:
         """The values of two stretches of text, the first one on the left."""
@@ -146,6 +148,7 @@ class JointValues:
         blocks = None
         if self.blocks is not None and other.blocks is not None:
             blocks = np.concatenate([self.blocks, other.blocks])
+        ids = None if self.ids is None or other.ids is None else np.concatenate([self.ids, other.ids])
         if self.names is not None and other.names is not None:
             known: dict[str, int] = {}
             places = [as_codes(own, known) for own in (self.names, other.names)]
@@ -166,6 +169,7 @@ class JointValues:
             label=np.concatenate(label) if label else None,
             names=names,
             blocks=blocks,
+            ids=ids,
         )
 
 
@@ -206,23 +210,21 @@ class _Sample:
         """The rows as tests exchange them."""
         return [(self.function.prepare(columns), unit) for columns, unit in self.parts]
 
-    def bind(self, units: int, *others: _Sample) -> Weighted:
-        """The score of a system made of this sample and others, as a function of weights of the units of one, then of
-        the next."""
-        bound = []
-        for parts in zip(*(one.exchanged() for one in (self, *others)), strict=True):
-            columns = {name: np.concatenate([own[name] for own, _ in parts]) for name in parts[0][0]}
-            unit = np.concatenate([place * units + unit for place, (_, unit) in enumerate(parts)])
-            bound.append((self.function.bind(columns), unit))
+    def bind(self) -> Weighted:
+        """The score of each label as a function of weights of units."""
+        bound = [(self.function.bind(columns), unit) for columns, unit in self.exchanged()]
+        return lambda weights: np.stack([score(_rows_of(weights, unit)) for score, unit in bound])
 
-        def evaluate(weights: Floats) -> Floats:
-            every = np.arange(weights.shape[1])
-            values = np.stack(
-                [score(weights if np.array_equal(unit, every) else weights[:, unit]) for score, unit in bound]
-            )
-            return values[0] if len(values) == 1 else _mean(values)
+    def bind_difference(self, other: _Sample) -> Weighted:
+        """The other system's score minus this one's, as a function of the units that they exchange."""
+        both = zip(self.exchanged(), other.exchanged(), strict=True)
+        bound = [(self.function.bind_both(first, second), unit) for (first, unit), (second, _) in both]
 
-        return evaluate
+        def subtract(moved: Floats) -> Floats:
+            here, there = zip(*(scores(_rows_of(moved, unit)) for scores, unit in bound), strict=True)
+            return np.asarray(_mean(np.stack(there)) - _mean(np.stack(here)))
+
+        return subtract
 
     def influence(self, units: int) -> Floats:
         """The influence of each unit on the score."""
@@ -248,6 +250,7 @@ class ValueScores(SystemScores):
         self.every = self.functions = {score: function.fit(tallies.columns) for score, function in scores.items()}
         self.tested = measure.tested
         self._orders: dict[tuple[str | int, ...], _Order] = {}
+        self._resampled: dict[str, tuple[Floats, Floats]] = {}
 
     # --- rows ---
 
@@ -343,13 +346,13 @@ class ValueScores(SystemScores):
         sample = self._sample(name, system, order, label).defined()
         variance, df = find_variance(self._changes(sample, order), np.ones(units)), self.degrees(name, [system])
         spread = {"variance": variance, "df": df}
-        rng = generator(self.settings.seed, BOOTSTRAP.encode() + b"\n" + order.content)
         own = function.find_ends(sample.parts[0][0]) if len(sample.parts) == 1 else None
         if own is not None:
             return {**spread, "low": own[0], "high": own[1], "interval": "own"}
         kind = function.interval if asked == "score" else "percentile"
         if kind == "percentile" and self._is_drawn(function):
-            low, high = intervals.percentile(self._replicate([sample], rng)[0])
+            overall, by_label = self._resample(name)
+            low, high = intervals.percentile(overall[system] if label is None else by_label[system, label])
             if units < LEAST_DRAWN or low == high:
                 low = high = math.nan
         elif kind == "score":
@@ -374,12 +377,28 @@ class ValueScores(SystemScores):
         rows = times * len(self.tallies.of_row)
         return rows * self.settings.times <= MOST_DRAWN and rows <= function.most_rows
 
-    def _replicate(self, samples: Sequence[_Sample], rng: np.random.Generator) -> list[Floats]:
-        """The score of each sample in each resample of the units."""
-        scores, rows = [sample.bind(self.tallies.units) for sample in samples], len(self.tallies.of_row)
-        drawn = bootstrap_weights(self.tallies.units, self.settings.times, rng, rows)
-        chunks = [[score(weights.astype(np.float64)) for score in scores] for weights in drawn]
-        return [np.concatenate(values) for values in zip(*chunks, strict=True)]
+    def _resample(self, name: str) -> tuple[Floats, Floats]:
+        """A score of each system, overall and by label, in the same resamples of the units for all systems: systems ×
+        resamples, and systems × labels × resamples."""
+        if name not in self._resampled:
+            units, ids = self.tallies.units, self.tallies.ids
+            by_id = np.arange(units) if ids is None else np.argsort(ids, kind="stable")
+            place = np.argsort(by_id)[self.tallies.of_row]
+            rows = np.argsort(place, kind="stable")
+            order = _Order(rows, place[rows], by_id, b"")
+            samples = [self._sample(name, system, order) for system in range(len(self.systems))]
+            is_defined = ~np.isnan([sample.values() for sample in samples])
+            bound = [sample.bind() for sample in samples]
+            rng = generator(self.settings.seed, f"{BOOTSTRAP}\n{units}")
+            drawn = bootstrap_weights(units, self.settings.times, rng, len(rows))
+            chunks = []
+            for weights in drawn:
+                columns = np.ascontiguousarray(weights.T, dtype=np.float64)
+                chunks.append(np.stack([score(columns) for score in bound]))
+            by_label = np.concatenate(chunks, axis=2)
+            overall = [_mean(values[known]) for values, known in zip(by_label, is_defined, strict=True)]
+            self._resampled[name] = np.stack(overall), by_label
+        return self._resampled[name]
 
     def linear_values(self, name: str, systems: Sequence[int]) -> tuple[list[Floats], Array]:
         """The contributions of units to the score of each system, in a common order, and the size of each row."""
@@ -410,7 +429,8 @@ class ValueScores(SystemScores):
                 first, second = (self._changes(sample, order) for sample in samples)
                 variance, df = find_variance(second - first, np.ones(len(first))), self.degrees(name, pair)
                 skewed = is_skewed(second - first, np.ones(len(first)))
-                ends = self._difference_interval(samples, order, difference, variance, df)
+                ends = self._difference_interval(name, pair, difference * (-1 if order.turned else 1), variance, df)
+                ends = (-ends[1], -ends[0], ends[2]) if order.turned else ends
             outcome, power = self._test(samples, order, difference, ends[:2], int(differing.sum()))
             more, p = {}, None
             if outcome.units and not math.isnan(difference) and not self.clusters and not self.labels:
@@ -424,16 +444,14 @@ class ValueScores(SystemScores):
             yield self._make_row(a, b, name, found, few, power=power, is_skewed=skewed, **more)
 
     def _difference_interval(
-        self, samples: Sequence[_Sample], order: _Order, difference: float, variance: float, df: float
+        self, name: str, pair: tuple[int, int], difference: float, variance: float, df: float
     ) -> tuple[float, float, str]:
-        """The interval of a difference: both ends and the kind."""
-        function = samples[0].function
+        """The interval of a difference, the second of a pair minus the first: both ends and the kind."""
+        function = self.every[name]
         kind = function.interval if self.settings.interval == "score" else "percentile"
-        if kind == "percentile" and self._is_drawn(function) and len(self.systems) <= MANY:
-            rng = generator(self.settings.seed, BOOTSTRAP.encode() + b"\n" + order.content)
-            first, second = self._replicate(samples, rng)
-            low, high = intervals.percentile(second - first)
-            low, high = (-high, -low) if order.turned else (low, high)
+        if kind == "percentile" and self._is_drawn(function):
+            overall, _ = self._resample(name)
+            low, high = intervals.percentile(overall[pair[1]] - overall[pair[0]])
         else:
             kind, widest = "t", function.high - function.low
             low, high = intervals.t_interval(difference, variance, df + 1, -widest, widest)
@@ -450,15 +468,20 @@ class ValueScores(SystemScores):
             return Shuffling(p, p, p, number, "enumerated", None, None), None
         content = b"\n" + order.content
         linear = isinstance(function, Moments) and len(samples[0].parts) == 1
-        drawn = not linear and self._is_drawn(function, 2) and len(self.systems) <= MANY
-        if drawn:
+        if not linear and self._is_drawn(function, 2):
             places = np.flatnonzero(self._differing(*(sample.exchanged() for sample in samples)))
-            score = samples[0].bind(units, samples[1])
+            score = samples[0].bind_difference(samples[1])
+
+            def subtract(moved: Floats) -> Floats:
+                every = np.zeros((units, moved.shape[1]))
+                every[places] = moved
+                return score(every)
+
             rng = generator(self.settings.seed, SHUFFLING.encode() + content)
             first, second = (sample.influence(units) for sample in samples)
             change = difference * (-1 if order.turned else 1) * self._sizes[order.units] / self._sizes.sum()
             shares = (second - first + change)[places]
-            outcome = swap_test(score, places, units, self.settings.times, rng, 2 * len(order.rows), shares)
+            outcome = swap_test(subtract, len(places), self.settings.times, rng, 2 * len(order.rows), shares)
             return replace(outcome, units=number), None
         tables: list[Floats] = []
         for sample, value in zip(samples, (0.0, difference * (-1 if order.turned else 1)), strict=True):
@@ -525,7 +548,14 @@ def _sum_rows(table: Floats, place: Ints, number: int) -> Floats:
     return np.stack([np.bincount(place, column, number) for column in table.T], axis=1)
 
 
+def _rows_of(numbers: Floats, unit: Ints) -> Floats:
+    """The numbers of the unit of each row."""
+    return numbers if np.array_equal(unit, np.arange(len(numbers))) else numbers[unit]
+
+
 def _mean(values: Floats) -> Floats:
     """The mean over the first axis of what is defined."""
+    if len(values) == 1:
+        return np.asarray(values[0])
     known = ~np.isnan(values)
     return ratio(np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0).astype(np.float64))

@@ -123,8 +123,7 @@ def shuffling_test(
 
 
 def swap_test(
-    score: Callable[[Floats], Floats],
-    places: Ints,
+    difference: Callable[[Floats], Floats],
     units: int,
     times: int,
     rng: np.random.Generator,
@@ -133,41 +132,41 @@ def swap_test(
 ) -> Shuffling:
     """The shuffling test of a score that is no function of sums.
 
-    `score` is a function of weights (replicates × twice the units): those of the first system's units, then those of
-    the second's. The outputs for the units at `places` are exchanged; `width` values are computed from a replicate.
-    `shares` are the parts of these units in the difference, second minus first, to first order.
+    `difference` is a function of the units that two systems exchange (units × replicates, 1 if they do); `units` is
+    the number of those that differ, `width` the number of values that are computed from a replicate, and `shares` are
+    the parts of these units in the difference, to first order.
     """
+    observed = float(difference(np.zeros((units, 1)))[0])
+    bound = least_extreme(observed)
+    step, sizes = max(1, CHUNK_NUMBERS // max(1, width)), np.ones(units, dtype=np.int64)
 
     def subtract(moved: Floats) -> Floats:
-        weights = np.tile(np.repeat([1.0, 0.0], units), (len(moved), 1))
-        weights[:, places], weights[:, units + places] = 1 - moved, moved
-        return np.asarray(score(np.roll(weights, units, axis=1)) - score(weights))
+        columns = (np.ascontiguousarray(moved[i : i + step].T) for i in range(0, len(moved), step))
+        return np.concatenate([difference(of_step) for of_step in columns])
 
-    def shuffle(moved: Floats) -> Floats:
-        return np.abs(subtract(moved))
-
-    observed = float(subtract(np.zeros((1, len(places))))[0])
-    bound = least_extreme(observed)
-    step, sizes = max(1, CHUNK_NUMBERS // max(1, width)), np.ones(len(places), dtype=np.int64)
-    if len(places) <= _FEW_SWAPS:
+    if units <= _FEW_SWAPS:
         # If all units change sides, the difference only changes its sign: the first unit can stay.
         everything = all_shuffles(sizes[1:], 1 << _FEW_SWAPS)
         assert everything is not None
-        moved, probabilities = np.pad(everything[0], ((0, 0), (len(places) > 0, 0))), everything[1]
-        values = np.concatenate([shuffle(moved[i : i + step]) for i in range(0, len(moved), step)])
+        moved, probabilities = np.pad(everything[0], ((0, 0), (units > 0, 0))), everything[1]
+        values = np.abs(subtract(moved))
         p, smallest = (
             min(1.0, math.fsum(probabilities[values >= least].tolist()))
             for least in (bound, least_extreme(float(np.nanmax(values))))
         )
-        return Shuffling(p, p, p, len(places), "enumerated", math.log10(p), smallest)
-    weights = shuffle_weights(sizes, times, rng, width)
-    hits = sum(int(np.count_nonzero(shuffle(moved) >= bound)) for moved in weights)
+        return Shuffling(p, p, p, units, "enumerated", math.log10(p), smallest)
+    hits, drawn = 0, 0
+    for moved in shuffle_weights(sizes, times, rng, width):
+        hits, drawn = hits + int(np.count_nonzero(np.abs(subtract(moved)) >= bound)), drawn + len(moved)
+        if not hits and 4 * drawn >= times:
+            # None of a quarter of all draws is as extreme.
+            break
     if hits < min(RARE, times):
         sign = math.copysign(1.0, observed)
         tail = swap_tail(lambda moved: sign * subtract(moved), sign * shares, bound, rng, times)
         if tail is not None:
-            return _of_tail(tail, len(places))
-    return _estimate_p(hits, times, len(places))
+            return _of_tail(tail, units)
+    return _estimate_p(hits, drawn, units)
 
 
 def tilted_test(

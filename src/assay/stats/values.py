@@ -14,7 +14,11 @@ from assay.stats.intervals import t_tail
 Columns = Mapping[str, Floats]
 """Name → a value of each row."""
 Weighted = Callable[[Floats], Floats]
-"""Function from weights (samples × rows) to the score of each sample."""
+"""Function from weights (rows × samples) to the score of each sample."""
+Exchanged = Callable[[Floats], tuple[Floats, Floats]]
+"""Function from the rows that two systems exchange (rows × samples, 1 if they do) to the scores of both."""
+_FEW_SAMPLES = 32
+"""With fewer samples, numpy adds up rows; with more, one row after the other is added, which is faster."""
 MOST_SIGNS = 1024
 """The most rows whose signs of differences are kept as a matrix: 10,000 samples take two seconds, and with more rows
 the influences of rows give the same interval and p to two digits."""
@@ -45,7 +49,7 @@ class ValueScore:
 
     def __call__(self, columns: Columns) -> Floats:
         """The score."""
-        weights = np.ones((1, len(next(iter(columns.values())))))
+        weights = np.ones((len(next(iter(columns.values()))), 1))
         return np.asarray(self.bind(columns)(weights)[0])
 
     def fit(self, columns: Columns) -> ValueScore:
@@ -59,6 +63,16 @@ class ValueScore:
     def bind(self, columns: Columns) -> Weighted:
         """The score of prepared columns as a function of weights."""
         raise NotImplementedError
+
+    def bind_both(self, first: Columns, second: Columns) -> Exchanged:
+        """The scores of two systems as a function of what they exchange; columns are prepared."""
+        score = self.bind({name: np.concatenate([values, second[name]]) for name, values in first.items()})
+
+        def exchange(moved: Floats) -> tuple[Floats, Floats]:
+            stays = 1 - moved
+            return score(np.concatenate([stays, moved])), score(np.concatenate([moved, stays]))
+
+        return exchange
 
     def influence(self, columns: Columns) -> Floats:
         """The change of the score to first order if a row counts once more; the sum over rows is 0."""
@@ -99,7 +113,7 @@ class Moments(ValueScore):
     def bind(self, columns: Columns) -> Weighted:
         """The score as a function of weights."""
         features = self.features(columns)
-        return lambda weights: self.of_sums(weights @ features)
+        return lambda weights: self.of_sums(weights.T @ features)
 
 
 class ColumnMean(Moments):
@@ -245,16 +259,57 @@ class Spearman(ValueScore):
         sides = [_Ties(columns[name]) for name in ("gold", "system")]
 
         def correlate(weights: Floats) -> Floats:
-            number = weights.sum(axis=1)
+            number = weights.sum(axis=0)
             # A mid-rank less the mean of all, which is the same with any ties.
-            x, y = (side.ranks(weights) - number[:, None] / 2 for side in sides)
+            x, y = (side.ranks(weights) - number / 2 for side in sides)
             weighted, sums = weights * x, []
             for first, second in ((weighted, x), (weights * y, y), (weighted, y)):
-                sums.append(np.einsum("ij,ij->i", first, second))
-            value = ratio(sums[2], np.sqrt(_clean(sums[0], number**3) * _clean(sums[1], number**3)))
-            return np.asarray(np.where(number < LEAST, np.nan, np.clip(value, -1, 1)))
+                sums.append(np.einsum("ij,ij->j", first, second))
+            return self._correlate(number, *sums)
 
         return correlate
+
+    def bind_both(self, first: Columns, second: Columns) -> Exchanged:
+        """Both correlations: gold's ranks stay, and what one system has not, the other one has."""
+        number = len(first["gold"])
+        gold = _Ties(first["gold"]).ranks() - number / 2
+        ties = _Ties(np.concatenate([first["system"], second["system"]]))
+        # The answers of both systems in their order: row, side, gold's rank and the group of equal answers.
+        row, is_first = ties.order % number, (ties.order < number)[:, None]
+        there, group, ends = gold[row], ties.group[ties.order], np.append(ties.starts[1:], 2 * number)
+        sizes, of_group = (ends - ties.starts).astype(np.float64), np.add.reduceat(there, ties.starts)
+        # A group's ranks in both systems add up to this.
+        both = (ties.starts + ends)[:, None] / 2 - number
+        square, number_of = float(gold @ gold), np.array(float(number))
+
+        def exchange(moved: Floats) -> tuple[Floats, Floats]:
+            has = moved[row]
+            np.subtract(1, has, out=has, where=is_first)
+            sums = _cumulate(has)
+            ranks, upto = sums[ties.starts], sums[ends]
+            members = upto - ranks
+            ranks += upto
+            ranks /= 2
+            ranks -= number / 2
+            spread = np.einsum("ij,ij,ij->j", members, ranks, ranks)
+            placed = ranks[group]
+            placed *= has
+            cross = there @ placed
+            # What one system has not, the other one has.
+            other = both - ranks
+            others = np.einsum("ij,ij,ij->j", sizes[:, None] - members, other, other)
+            against = of_group @ other - (there * both[group, 0]) @ has + cross
+            pairs = ((spread, cross), (others, against))
+            of_first, of_second = (self._correlate(number_of, square, *sums) for sums in pairs)
+            return of_first, of_second
+
+        return exchange
+
+    @staticmethod
+    def _correlate(number: Floats, x: Any, y: Floats, cross: Floats) -> Floats:
+        """The correlation, from sums of squares and products."""
+        value = ratio(cross, np.sqrt(_clean(x, number**3) * _clean(y, number**3)))
+        return np.asarray(np.where(number < LEAST, np.nan, np.clip(value, -1, 1)))
 
     def influence(self, columns: Columns) -> Floats:
         """The influence of a row by its own ranks, and by those that it changes."""
@@ -276,6 +331,7 @@ class Kendall(Spearman):
     """Kendall's τ-b."""
 
     most_rows = MOST_SIGNS
+    bind_both = ValueScore.bind_both
 
     def bind(self, columns: Columns) -> Weighted:
         """The score by signs of differences; without weights by counting."""
@@ -287,10 +343,10 @@ class Kendall(Spearman):
         groups = [_Ties(columns[name]) for name in ("gold", "system")]
 
         def correlate(weights: Floats) -> Floats:
-            number = weights.sum(axis=1)
-            agreed = np.einsum("ij,ij->i", weights.astype(np.float32) @ agreements, weights)
+            number = weights.sum(axis=0)
+            agreed = np.einsum("ij,ij->j", agreements @ weights.astype(np.float32), weights)
             # Pairs that are no ties: all less those of each group.
-            untied = [number**2 - (side.sums(weights) ** 2).sum(axis=1) for side in groups]
+            untied = [number**2 - (side.sums(weights) ** 2).sum(axis=0) for side in groups]
             return np.where(number < LEAST, np.nan, ratio(agreed, np.sqrt(untied[0] * untied[1])))
 
         return correlate
@@ -349,9 +405,9 @@ class Auc(_Ranking):
         ties, right = _Ties(columns["score"]), columns["right"]
 
         def rank(weights: Floats) -> Floats:
-            positive, negative = weights * right, weights * (1 - right)
-            pairs = np.einsum("ij,ij->i", positive, ties.ranks(negative))
-            return ratio(pairs, positive.sum(axis=1) * negative.sum(axis=1))
+            positive, negative = weights * right[:, None], weights * (1 - right)[:, None]
+            pairs = np.einsum("ij,ij->j", positive, ties.ranks(negative))
+            return ratio(pairs, positive.sum(axis=0) * negative.sum(axis=0))
 
         return rank
 
@@ -375,10 +431,10 @@ class AveragePrecision(_Ranking):
         ties, right = _Ties(-columns["score"]), columns["right"]
 
         def average(weights: Floats) -> Floats:
-            positive = weights * right
+            positive = weights * right[:, None]
             precision = ratio(ties.upto(positive), ties.upto(weights))
-            total = np.einsum("ij,ij->i", positive, np.nan_to_num(precision))
-            return ratio(total, positive.sum(axis=1))
+            total = np.einsum("ij,ij->j", positive, np.nan_to_num(precision))
+            return ratio(total, positive.sum(axis=0))
 
         return average
 
@@ -410,33 +466,39 @@ class _Ties:
 
     def sums(self, weights: Floats) -> Floats:
         """The sum of each group of equal values."""
-        return np.add.reduceat(weights[..., self.order], self.starts, axis=-1)
-
-    def _cumulate(self, weights: Floats) -> Floats:
-        """The sum of the rows before each place in the order."""
-        sums = np.zeros((*weights.shape[:-1], weights.shape[-1] + 1))
-        np.cumsum(weights[..., self.order], axis=-1, out=sums[..., 1:])
-        return sums
+        sums = _cumulate(weights[self.order])
+        return np.asarray(sums[np.append(self.starts[1:], len(self.order))] - sums[self.starts])
 
     def ranks(self, weights: Floats | None = None) -> Floats:
         """The weight below each row and half of that of its equals: a mid-rank less one half."""
         if weights is None:
             return np.asarray((self.low + self.high) / 2)
-        sums = self._cumulate(weights)
-        return np.asarray((sums[..., self.low] + sums[..., self.high]) / 2)
+        sums = _cumulate(weights[self.order])
+        return np.asarray((sums[self.low] + sums[self.high]) / 2)
 
     def upto(self, weights: Floats) -> Floats:
         """The weight of the rows that are not above each row."""
-        return np.asarray(self._cumulate(weights)[..., self.high])
+        return np.asarray(_cumulate(weights[self.order])[self.high])
 
     def above(self, weights: Floats) -> Floats:
         """The weight of the rows that are not below each row."""
-        sums = self._cumulate(weights)
-        return np.asarray(sums[..., -1:] - sums[..., self.low])
+        sums = _cumulate(weights[self.order])
+        return np.asarray(sums[-1:] - sums[self.low])
 
     def sum_above(self, weights: Floats) -> Floats:
         """The weight above each row and half of that of its equals."""
         return np.asarray(weights.sum() - self.ranks(weights))
+
+
+def _cumulate(weights: Floats) -> Floats:
+    """The sums of the rows before each row, and of all."""
+    sums = np.zeros((len(weights) + 1, *weights.shape[1:]))
+    if weights[:1].size < _FEW_SAMPLES:
+        np.cumsum(weights, axis=0, out=sums[1:])
+    else:
+        for before, row, after in zip(sums, weights, sums[1:], strict=False):
+            np.add(before, row, out=after)
+    return sums
 
 
 def _count_below(x: Ints, y: Ints) -> Ints:

@@ -20,7 +20,17 @@ from assay.engine.scores import Settings
 from assay.engine.values import JointValues, Values, ValueScores
 from assay.errors import InputError, UsageError
 from assay.result.gates import Gates
-from assay.stats.values import Auc, AveragePrecision, ColumnMean, Determination, Kendall, Pearson, RootMean, Spearman
+from assay.stats.values import (
+    Auc,
+    AveragePrecision,
+    ColumnMean,
+    Determination,
+    Kendall,
+    Pearson,
+    RootMean,
+    Spearman,
+    ValueScore,
+)
 
 CORRELATIONS = ("pearson", "spearman", "kendall")
 SCORES = (Pearson(), Spearman(), Kendall(), Determination())
@@ -37,9 +47,12 @@ def texts(values: Floats) -> list[str]:
     return [repr(float(number)) for number in values]
 
 
-def compare(gold: Floats, *systems: Floats, names: Any = CORRELATIONS, **more: Any) -> Any:
-    named = {name: items(texts(own), name) for name, own in zip("ab", systems, strict=True)}
-    return assay.compare(items(texts(gold)), named, list(names), times=200, **more)
+def compare(gold: Floats, *systems: Floats, names: Any = CORRELATIONS, order: Any = None, **more: Any) -> Any:
+    """Two systems on items with ids, in an order."""
+    order = range(len(gold)) if order is None else order
+    ids = [f"i{place}" for place in order]
+    key, *tables = [items(texts(own[[*order]]), ids=ids) for own in (gold, *systems)]
+    return assay.compare(key, dict(zip("ab", tables, strict=True)), list(names), times=200, **more)
 
 
 def figures(result: Any) -> list[Any]:
@@ -90,8 +103,33 @@ def test_weights_stand_for_repeated_rows() -> None:
     cases += [(score, {"score": system, "right": right}) for score in (Auc(), AveragePrecision())]
     for score, own in cases:
         repeated = {name: np.repeat(values, weights) for name, values in own.items()}
-        (weighted,) = score.bind(score.prepare(own))(weights[None].astype(float))
+        (weighted,) = score.bind(score.prepare(own))(weights[:, None].astype(float))
         assert weighted == pytest.approx(float(score(repeated)), abs=1e-12)
+
+
+@each("score", [Spearman(), Kendall(), Determination()])
+def test_exchanged_scores_are_those_of_the_exchanged_answers(score: ValueScore) -> None:
+    """What a test computes at once for both systems is the score of each system's answers."""
+    gold, first, second = draw(40, 0.6, 1.2)
+    moved = np.random.default_rng(5).integers(0, 2, (40, 50)).astype(float)
+    sides = [score.prepare({"gold": gold, "system": own}) for own in (first, second)]
+    here, there = sides[0]["system"][:, None], sides[1]["system"][:, None]
+    expected = [
+        [float(score({"gold": gold, "system": own})) for own in np.where(moved == kept, here, there).T]
+        for kept in (0, 1)
+    ]
+    assert np.array(score.bind_both(*sides)(moved)) == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_further_systems_change_no_digit_of_a_correlation() -> None:
+    gold, a, b, *others = draw(40, 0.5, 0.9, *[1.0] * 20)
+    tables = {f"s{place}": items(texts(own)) for place, own in enumerate((a, b, *others))}
+    every = assay.compare(items(texts(gold)), tables, ["spearman"], times=60)
+    two = assay.compare(items(texts(gold)), dict([*tables.items()][:2]), ["spearman"], times=60)
+    (row,) = [row for row in every.comparisons if (row.a, row.b) == ("s0", "s1")]
+    (same,) = two.comparisons
+    keys = ("difference", "low", "high", "p", "p_low", "p_high", "method", "variance")
+    assert [getattr(row, key) for key in keys] == [getattr(same, key) for key in keys]
 
 
 def test_many_items_have_the_kendall_of_few() -> None:
@@ -138,7 +176,7 @@ def test_the_order_of_systems_and_of_rows_changes_no_digit(number: int) -> None:
             assert (row.variance, row.units) == (other.variance, other.units)
         assert row.p == other.p
     order = np.random.default_rng(4).permutation(number)
-    assert figures(compare(gold[order], a[order], b[order], names=names)) == figures(here)
+    assert figures(compare(gold, a, b, names=names, order=order.tolist())) == figures(here)
 
 
 def test_shards_have_the_digits_of_one_file() -> None:
