@@ -114,6 +114,10 @@ def distinct_rows(rows: Array, *, grouped: bool = True) -> tuple[Array, Ints, In
             distinct, inverse, sizes = distinct_numbers(keys, size, grouped=grouped)
             unpacked = distinct[:, None] // strides % np.array(widths, dtype=np.int64) + low
             return unpacked.astype(rows.dtype), inverse, sizes
+        distinct, inverse, sizes = distinct_numbers(pack_columns(*rows.T), 1 << 62)
+        first = np.empty(len(sizes), dtype=np.int64)
+        first[inverse] = np.arange(len(rows))
+        return rows[first], inverse, sizes
     if rows.shape[1] == 0:
         return rows[:1], np.zeros(len(rows), dtype=np.int64), np.array([len(rows)][: len(rows)])
     distinct, inverse, sizes = np.unique(rows, axis=0, return_inverse=True, return_counts=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from assay.engine.counts import (
     FEW_CLUSTERS,
     FEW_DIFFERING,
     FEW_UNITS,
-    MANY,
     DistinctRows,
     JointCounts,
     Sums,
@@ -185,9 +183,15 @@ class SystemScores:
         """The test of every pair of systems on each tested score."""
         # With few units, or few that differ, the interval of a difference is too short.
         few = self.tallies.units < (FEW_CLUSTERS if self.clusters else FEW_UNITS)
-        for a, b in combinations(range(len(self.systems)), 2):
-            if self.settings.baseline in (None, self.systems[a], self.systems[b]):
-                yield from self._compare(a, b, few)
+        for a, b in self.pairs:
+            yield from self._compare(a, b, few)
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The pairs of systems that are tested."""
+        baseline, systems = self.settings.baseline, self.systems
+        pairs = combinations(range(len(systems)), 2)
+        return [(a, b) for a, b in pairs if baseline in (None, systems[a], systems[b])]
 
     def standard_error(self, name: str, system: int) -> float:
         """The standard error of an overall score, to first order, by the variance over units."""
@@ -436,8 +440,9 @@ class MeasureScores(SystemScores):
     def linear_values(self, name: str, systems: Sequence[int]) -> tuple[list[Floats], Array]:
         """The contributions of units to the score of each system, in a common order, and the size of each row."""
         if name in self.averages:
-            _, order, sizes = self._draw_order(self._contents(systems))
-            return [self._left_out_units(name, index)[order] for index in systems], sizes
+            tables, sizes = self._rows_by_label(systems)
+            pairs = zip(systems, tables, strict=True)
+            return [self._left_out_units(name, index, table) for index, table in pairs], sizes
         collapsed = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
         parts = zip(systems, np.split(collapsed.rows, len(systems), axis=1), strict=True)
         if not self.clusters:
@@ -492,23 +497,21 @@ class MeasureScores(SystemScores):
         counts = np.asarray(totals[self._read], dtype=np.float64)[None]
         return np.asarray(rows @ find_gradient(function, counts, self.tallies.read)[0])
 
-    def _left_out_units(self, name: str, system: int) -> Floats:
-        """The change of an average over labels if each unit (or block) is left out, in the order of the tables."""
-        if (name, system) not in self._left_out:
-            table, function = self._wide_tables[system], self.averages[name]
-            # Units with equal counts have the same effect.
-            _, distinct, numbers = np.unique(self._row_digests[system], return_index=True, return_inverse=True)
+    def _left_out_units(self, name: str, system: int, table: Any) -> Floats:
+        """The change of an average over labels if each row of a system's table is left out."""
+        key = (name, system)
+        if key not in self._left_out or self.tallies.drawn is not None:
+            function, changes = self.averages[name], np.empty(table.shape[0])
             totals = self.tallies.totals[system][:, self._is_read_by_label].astype(np.float64)
-            changes = np.empty(len(distinct))
             step = max(1, CHUNK_NUMBERS // max(1, totals.size))
-            for first in range(0, len(distinct), step):
-                chunk = _dense(table[distinct[first : first + step]])
+            for first in range(0, len(changes), step):
+                chunk = _dense(table[first : first + step])
                 left = totals - chunk.reshape(len(chunk), *totals.shape)
                 scores = function(as_sums(left, self._read_by_label))
                 changes[first : first + step] = self._observed[name][system] - scores
             drawn = self.tallies.drawn_by_label
-            self._left_out[name, system] = _zero_undefined(changes)[numbers] * ((drawn - 1) / drawn)
-        return self._left_out[name, system]
+            self._left_out[key] = _zero_undefined(changes) * ((drawn - 1) / drawn)
+        return self._left_out[key]
 
     # --- resampling ---
 
@@ -540,35 +543,8 @@ class MeasureScores(SystemScores):
 
     def _replicates(self, systems: Sequence[int], names: Sequence[str]) -> dict[str, list[Floats]]:
         """The values of each score in each resample, for each of the systems, whose rows are drawn together."""
-        replicates: dict[str, list[Floats]] = {}
-        plain = [name for name in names if name in self.functions]
-        if plain:
-            sums = self._resampled_sums(systems)
-            replicates = {name: [self.functions[name](of_system) for of_system in sums] for name in plain}
-        averages = [name for name in names if name in self.averages]
-        for system in systems if averages else ():
-            chunks = [
-                [self.averages[name](sums) for name in averages] for _, sums in self._label_sums(systems, system)
-            ]
-            for name, values in zip(averages, zip(*chunks, strict=True), strict=True):
-                replicates.setdefault(name, []).append(np.concatenate(values))
-        return replicates
-
-    @cached_property
-    def _common_replicates(self) -> dict[str, list[Floats]]:
-        """The values of each tested score in each resample, with one draw for all of very many systems."""
-        replicates = self._replicates(self._order, self.tested)
-        return {name: [values[place] for place in np.argsort(self._order)] for name, values in replicates.items()}
-
-    @cached_property
-    def _order(self) -> list[int]:
-        """The systems in the order of checksums of their rows, which does not depend on their names."""
-        if self.by_label:
-            contents = [b"".join(sorted(digests)) for digests in self._row_digests]
-        else:
-            rows = [self._rows_to_draw(system) for system in range(len(self.systems))]
-            contents = [rows_text(BOOTSTRAP, collapsed.rows, collapsed.sizes).encode() for collapsed in rows]
-        return sorted(range(len(contents)), key=lambda system: hashlib.sha256(contents[system]).digest())
+        sums = self._resampled_sums(systems)
+        return {name: [self.functions[name](of_system) for of_system in sums] for name in names}
 
     # --- counts by label ---
 
@@ -584,54 +560,38 @@ class MeasureScores(SystemScores):
 
     @cached_property
     def _wide_tables(self) -> list[Any]:
-        """The counts that are read of each system: units (or blocks, if there are many units) × (labels · fields)."""
-        tables = self.tallies.wide()
-        if self._is_read_by_label.all():
-            return tables
+        """The counts that are read of each system: units × (labels · fields), in the order in which they are drawn.
+        Blocks if there are many units."""
         kept = np.flatnonzero(np.tile(self._is_read_by_label, len(self.labels)))
-        return [table[:, kept] for table in tables]
+        by_id = slice(None) if self.tallies.ids is None else np.argsort(self.tallies.ids, kind="stable")
+        tables = [table[by_id] for table in self.tallies.wide()]
+        return tables if self._is_read_by_label.all() else [table[:, kept] for table in tables]
 
-    @cached_property
-    def _row_digests(self) -> list[list[bytes]]:
-        """A checksum of each row of each wide table."""
-        return [_row_digests(table) for table in self._wide_tables]
-
-    def _contents(self, systems: Sequence[int]) -> list[bytes]:
-        """A checksum of each unit's rows in these systems."""
-        return [b"".join(row) for row in zip(*(self._row_digests[system] for system in systems), strict=True)]
-
-    def _draw_order(self, contents: Sequence[bytes], rows: Sequence[int] | None = None) -> tuple[bytes, Ints, Ints]:
-        """The bytes that random streams depend on; rows of the wide tables, or some of them, in the order of their
-        checksums; and the number of units of each. Rows of several units with equal checksums are one."""
+    def _rows_by_label(self, systems: Sequence[int]) -> tuple[list[Any], Ints]:
+        """The tables of systems, and how many units each row is: one, unless the distinct rows of these systems are
+        drawn."""
+        tables = [self._wide_tables[system] for system in systems]
         if self.tallies.drawn is None:
-            order = np.argsort(np.array(contents, dtype=bytes), kind="stable")
-            return b"".join(contents[place] for place in order), order, np.ones(len(order), dtype=np.int64)
-        _, order, group = np.unique(np.array(contents, dtype=bytes), return_index=True, return_inverse=True)
-        sizes = self.tallies.drawn.sizes if rows is None else self.tallies.drawn.sizes[rows]
-        sizes = np.bincount(group, sizes, len(order)).astype(np.int64)
-        content = b"".join(contents[place] + b"%d" % size for place, size in zip(order, sizes, strict=True))
-        return content, order, sizes
+            return tables, np.ones(tables[0].shape[0], dtype=np.int64)
+        distinct = DistinctRows.of(np.hstack(tables).astype(np.int64), self.tallies.drawn.sizes)
+        return np.split(distinct.rows.astype(np.float64), len(systems), axis=1), distinct.sizes
 
     def _label_sums(
-        self, systems: Sequence[int], system: int, first: int = 0, end: int | None = None
+        self, system: int, first: int = 0, end: int | None = None
     ) -> Iterator[tuple[slice, dict[str, Floats]]]:
-        """Sums by label of one of several systems that are drawn together, in chunks of resamples.
-
-        The order of units depends only on their counts. With `end`, only labels from `first` to before `end` have
-        sums.
-        """
+        """Sums by label of a system in the same resamples of the units for all systems, in chunks of resamples. With
+        `end`, only labels from `first` to before `end` have sums."""
         self.pooled |= self.tallies.drawn_by_label < self.tallies.units
         fields = self._read_by_label
-        table = self._wide_tables[system]
+        (table,), sizes = self._rows_by_label([system])
         highest = float(table.max(initial=0) if isinstance(table, np.ndarray) else table.max())
         # Single precision, if that is exact: sums of whole numbers below 2^24.
         table = table.astype(np.float32) if highest * self.tallies.units < 1 << 24 else table
         if end is not None:
             table = table[:, first * len(fields) : end * len(fields)]
-        content, order, sizes = self._draw_order(self._contents(systems))
-        rng = generator(self.settings.seed, BOOTSTRAP.encode() + b"\n" + content)
-        table, width, done = table[order], len(self.labels) * len(fields), 0
-        for weights in bootstrap_weights(len(order), self.settings.times, rng, width, sizes):
+        rng = generator(self.settings.seed, f"{BOOTSTRAP}\n{len(sizes)}")
+        width, done = len(self.labels) * len(fields), 0
+        for weights in bootstrap_weights(len(sizes), self.settings.times, rng, width, sizes):
             sums = weights.astype(table.dtype) @ table
             yield slice(done, done + len(weights)), as_sums(sums.reshape(len(weights), -1, len(fields)), fields)
             done += len(weights)
@@ -663,7 +623,7 @@ class MeasureScores(SystemScores):
             for first, end in passes:
                 held = [] if end is None and len(passes) > 1 else kept
                 by_label = {name: np.empty(((end or number) - first, times), dtype=np.float32) for name in held}
-                for part, sums in self._label_sums([system], system, first, end):
+                for part, sums in self._label_sums(system, first, end):
                     for name, values in by_label.items():
                         values[:, part] = self.functions[name](sums).T
                     if end is None:
@@ -674,9 +634,8 @@ class MeasureScores(SystemScores):
                     ends, corrected = label_ends[name]
                     ends[system, first:end] = intervals.percentiles(values)
                     for label in range(first, first + len(values)) if self.settings.interval == "bca" else ():
-                        table = self._wide_tables[system][:, label * len(fields) : (label + 1) * len(fields)]
-                        _, order, sizes = self._draw_order(self._row_digests[system])
-                        table = _dense(table)[order]
+                        (table,), sizes = self._rows_by_label([system])
+                        table = _dense(table[:, label * len(fields) : (label + 1) * len(fields)])
                         left_out = self.functions[name](as_sums(sizes @ table - table, fields))
                         observed = float(self._observed_by_label[name][system, label])
                         resampled = values[label - first].astype(np.float64)
@@ -729,23 +688,19 @@ class MeasureScores(SystemScores):
             ends = intervals.t_interval(observed[name], variance, degrees + 1, least - most, most - least)
             ends_of[name] = (*ends, "t")
         open_scores = [name for name in self.tested if name not in ends_of]
-        # Each score's differences in each resample of the rows of both systems: b − a or, if turned, a − b. Which one
-        # depends only on the rows, so that both orders give the same digits.
+        # Differences in each resample: b − a or, if turned, a − b. Which one does not depend on the order of the systems, so
+        # that both orders give the same digits.
         resampled: dict[str, tuple[bool, Floats]] = {}
-        if len(self.systems) > MANY:
-            replicates_of = self._common_replicates if open_scores else {}
-            resampled = {name: (False, replicates_of[name][b] - replicates_of[name][a]) for name in open_scores}
-        for functions in (self.functions, self.averages) if len(self.systems) <= MANY else ():
-            names = [name for name in open_scores if name in functions]
-            if names:
-                # Turned if the rows of (b, a) are the larger list.
-                if functions is self.averages:
-                    one_way, other_way = (self._draw_order(self._contents(two))[0] for two in ((a, b), (b, a)))
-                    turned = one_way < other_way
-                else:
-                    turned = self._is_turned(a, b)
-                by_score = self._replicates((b, a) if turned else (a, b), names)
-                resampled |= {name: (turned, second - first) for name, (first, second) in by_score.items()}
+        if self.by_label and open_scores:
+            by_system, _ = self._resample(False)
+            for name in open_scores:
+                difference = by_system[b][name] - by_system[a][name]
+                turned = bool((difference[np.abs(difference) > 0][:1] < 0).any())
+                resampled[name] = (turned, -difference if turned else difference)
+        elif open_scores:
+            turned = self._is_turned(a, b)
+            by_score = self._replicates((b, a) if turned else (a, b), open_scores)
+            resampled = {name: (turned, second - first) for name, (first, second) in by_score.items()}
         for name, (turned, replicates) in resampled.items():
             ends, kind = intervals.percentile(replicates), "percentile"
             if asked == "bca" and name in self.functions:
@@ -762,70 +717,57 @@ class MeasureScores(SystemScores):
 
     def _test(self, a: int, b: int, name: str, ends: tuple[float, float]) -> tuple[Shuffling, Power | None]:
         """The test of two systems on a score, and its power; `ends` is the interval of the difference."""
-        if name in self.averages and len(self.systems) > MANY:
-            return self._common_tests[name][a, b], None
+        outcome = self._common_tests.get(name, {}).get((a, b))
         exchange, chance = self._exchange(a, b, name), self.settings.power if self.slice is None else None
-        return test_exchange(exchange, self.every[name], self.settings, chance, self.tallies.units, ends)
+        return test_exchange(exchange, self.every[name], self.settings, chance, self.tallies.units, ends, outcome)
 
     def _exchange(self, a: int, b: int, name: str) -> Exchange:
         """The counts of two systems that a test of a score exchanges."""
-        if name in self.averages:
-            tables = self._wide_tables
-            digests_a, digests_b = self._row_digests[a], self._row_digests[b]
-            differing = [
-                place for place, two in enumerate(zip(digests_a, digests_b, strict=True)) if two[0] != two[1]
-            ]
-
-            def change_of(first: int, second: int) -> Any:
-                return tables[first][differing] - tables[second][differing]
-
-            if len(self.systems) > MANY:
-                # The checksums of each system are already computed.
-                sides = ((digests_a, digests_b), (digests_b, digests_a))
-                contents = [[first[place] + second[place] for place in differing] for first, second in sides]
-            else:
-                contents = [_row_digests(change_of(*two)) for two in ((a, b), (b, a))]
-            orders = [self._draw_order(digests, differing) for digests in contents]
-            turned = orders[0][0] < orders[1][0]
-            change, (content, order, sizes) = change_of(b, a) if turned else change_of(a, b), orders[turned]
-            places = np.flatnonzero(np.asarray((change != 0).sum(axis=0)))
-            totals = (self.tallies.totals[system][:, self._is_read_by_label] for system in (a, b))
-            sums = [total.astype(np.float64).ravel() for total in totals]
-            rows, units = change[order][:, places], int(sizes.sum())
+        of_average, measure, swaps = name in self.averages, str(self.measure), None
+        if of_average:
+            (first, second), sizes = self._rows_by_label((a, b))
+            differing, fields = _differing_rows(first, second), self._read_by_label
+            change, sizes, content = first[differing] - second[differing], sizes[differing], b"\n%d" % first.shape[0]
+            places, units = np.flatnonzero(np.asarray((change != 0).sum(axis=0))), int(sizes.sum())
             if self.tallies.drawn_by_label < self.tallies.units:
                 units = self.tallies.differing[min(a, b), max(a, b)]
-            content, fields = b"\n" + content, self._read_by_label
+            rows = change[:, places]
+            if self.tallies.drawn is not None:
+                swaps = DistinctRows.of(rows.astype(np.int64), sizes)
+            totals = (self.tallies.totals[system][:, self._is_read_by_label].ravel() for system in (a, b))
         else:
             swaps, units = self.tallies.swaps(a, b)
             if swaps is None:
                 both = self.tallies.block_rows(a, b)
                 change = np.subtract(*np.split(both.rows, 2, axis=1))
                 swaps = DistinctRows.of(change[change.any(axis=1)], both.sizes[change.any(axis=1)])
+            places, fields = np.arange(len(self.tallies.read)), self.tallies.read
+            totals = (self.totals[system][self._read] for system in (a, b))
+        if swaps is None:
+            # The first unit that differs says which system comes first.
+            head = _dense(rows[:1]).ravel()
+            turned = bool((head[head != 0] < 0)[:1].any())
+            rows = -rows if turned else rows
+        else:
             back = DistinctRows.of(-swaps.rows, swaps.sizes)
             turned = is_less(swaps.rows, swaps.sizes, back.rows, back.sizes)
             swaps = back if turned else swaps
-            fields = self.tallies.read
-            places = np.arange(len(fields))
-            sums = [self.totals[system][self._read].astype(np.float64) for system in (a, b)]
             rows, sizes = swaps.rows.astype(np.float64), swaps.sizes
             content = rows_text("", swaps.rows, sizes).encode()
+        sums = [total.astype(np.float64) for total in totals]
         first, second = sums[::-1] if turned else sums
-        of_average, measure = name in self.averages, str(self.measure)
         return Exchange(first, second, rows, sizes, places, units, measure, fields, of_average, content, turned)
 
     @cached_property
     def _common_tests(self) -> dict[str, dict[tuple[int, int], Shuffling]]:
-        """The tests of all pairs of very many systems on each average over labels, with common shufflings."""
-        contents = self._contents(self._order)
-        rows = sorted(range(len(contents)), key=contents.__getitem__)
-        tables, fields = [table[rows] for table in self._wide_tables], self._read_by_label
-        by_score = {}
-        for name in self.tested:
+        """The tests of averages over labels for which a coin is tossed for each unit, once for all pairs."""
+        by_score: dict[str, dict[tuple[int, int], Shuffling]] = {}
+        for name in self.tested if self.tallies.drawn is None else ():
             if name in self.averages:
-                rng = generator(self.settings.seed, SHUFFLING.encode() + b"\n" + b"".join(sorted(contents)))
-                pairs = list(combinations(self._order, 2))
+                tables, fields = self._wide_tables, self._read_by_label
+                rng = generator(self.settings.seed, f"{SHUFFLING}\n{tables[0].shape[0]}")
 
-                def difference(x: Floats, y: Floats, name: str = name) -> Floats:
+                def difference(x: Floats, y: Floats, name: str = name, fields: Sequence[str] = fields) -> Floats:
                     sides = (as_sums(side.reshape(*side.shape[:-1], -1, len(fields)), fields) for side in (y, x))
                     return np.asarray(np.subtract(*map(self.averages[name], sides)))
 
@@ -834,10 +776,7 @@ class MeasureScores(SystemScores):
                     stream = stream_of(self.settings.seed, exchange.content)
                     return tilted_test(*exchange.swaps(self.averages[name]), stream, self.settings.times)
 
-                tests = shuffling_tests(tables, pairs, difference, rng, self.settings.times, tilted)
-                for (a, b), outcome in tests.items() if self.tallies.units > BLOCKS else ():
-                    tests[a, b] = replace(outcome, units=self.tallies.differing[min(a, b), max(a, b)])
-                by_score[name] = {**tests, **{(b, a): outcome for (a, b), outcome in tests.items()}}
+                by_score[name] = shuffling_tests(tables, self.pairs, difference, rng, self.settings.times, tilted)
         return by_score
 
 
@@ -848,14 +787,16 @@ def test_exchange(
     chance: float | None,
     units: int,
     ends: tuple[float, float],
+    outcome: Shuffling | None = None,
 ) -> tuple[Shuffling, Power | None]:
     """The test that exchanges the counts of two systems, and its power if a difference is to be found with `chance`.
 
-    `units` is the number of all units, `ends` is the interval of the difference.
+    `units` is the number of all units, `ends` is the interval of the difference; `outcome` is that of the test if it
+    was made with others.
     """
     swaps, stream = exchange.swaps(function), cache(stream_of(settings.seed, exchange.content))
     amounts = exchange.amounts(function)
-    outcome = shuffling_test(*swaps, stream, settings.times, amounts=amounts, width=len(exchange.a))
+    outcome = outcome or shuffling_test(*swaps, stream, settings.times, amounts=amounts, width=len(exchange.a))
     outcome = replace(outcome, units=exchange.units)
     if chance is None or exchange.rows.shape[1] > MOST_FIELDS:
         return outcome, None
@@ -964,12 +905,6 @@ def _dense(table: Any) -> Array:
     return np.asarray(table if isinstance(table, np.ndarray) else table.toarray())
 
 
-def _row_digests(table: Any) -> list[bytes]:
-    """A checksum of each row of a table, dense or sparse."""
-    if isinstance(table, np.ndarray):
-        rows: Iterator[bytes] = (row.tobytes() for row in table)
-    else:
-        table.sort_indices()
-        ends = pairwise(table.indptr.tolist())
-        rows = (table.indices[i:j].astype("<i8").tobytes() + table.data[i:j].tobytes() for i, j in ends)
-    return [hashlib.blake2b(row, digest_size=16).digest() for row in rows]
+def _differing_rows(first: Any, second: Any) -> Ints:
+    """The rows in which two tables differ, dense or sparse."""
+    return np.flatnonzero(np.asarray((first != second).sum(axis=1)))

@@ -21,6 +21,8 @@ MOST_OUTCOMES = 1_000_000
 """Up to this number, shufflings are enumerated instead of drawn."""
 FEW_OUTCOMES = 10_000
 """Up to this number also if a convolution has the exact p, which is faster for more."""
+MOST_HELD = 1 << 23
+"""The most sums of systems in memory at a time, when coins are tossed for all of them."""
 RARE = 20
 """If fewer shufflings are as extreme as the observed difference, p comes from tilted draws."""
 SMALLEST = 1e-300
@@ -230,52 +232,50 @@ def shuffling_tests(
     times: int,
     tilted: Callable[[int, int], Shuffling | None],
 ) -> dict[Pair, Shuffling]:
-    """The shuffling test for several pairs of systems, whose counts are tables of units × fields, dense or sparse.
+    """The shuffling test for pairs of systems, whose counts are tables of units × fields, dense or sparse.
 
-    The same coins are used for all pairs, so that the number of products grows with systems, not with pairs. If two
-    differ in few units, all shufflings are enumerated; if hardly any shuffling is as extreme, `tilted` tests the two.
+    A coin is tossed for each unit, whichever pairs there are, so that products grow with systems, not with pairs, and
+    no pair depends on others. If hardly any shuffling is as extreme, `tilted` tests the two. Pairs of which all
+    shufflings can be enumerated are left out.
     """
     sums = [np.asarray(table.sum(axis=0), dtype=np.float64) for table in tables]
-    outcomes: dict[Pair, Shuffling] = {}
     bounds: dict[Pair, float] = {}
     units: dict[Pair, int] = {}
     for a, b in pairs:
-        rows, observed = _differing(tables[a], tables[b], axis=1), float(difference(sums[a], sums[b]))
-        if 2 ** len(rows) <= MOST_OUTCOMES or np.isnan(observed):
-            swaps, sizes = tables[a][rows] - tables[b][rows], np.ones(len(rows), dtype=np.int64)
-            outcomes[a, b] = shuffling_test(sums[a], sums[b], swaps, sizes, difference, lambda _: rng, times)
-        else:
-            bounds[a, b], units[a, b] = least_extreme(observed), len(rows)
-    if not bounds:
-        return outcomes
+        number = int(np.count_nonzero((tables[a] != tables[b]).sum(axis=1)))
+        observed = float(difference(sums[a], sums[b]))
+        if 2**number > MOST_OUTCOMES and not np.isnan(observed):
+            bounds[a, b], units[a, b] = least_extreme(observed), number
     used = sorted({system for pair in bounds for system in pair})
-    rows, columns = (
-        np.unique(np.concatenate([_differing(tables[system], tables[used[0]], axis) for system in used]))
-        for axis in (1, 0)
-    )
+    if not used:
+        return {}
+    columns = np.unique(np.concatenate([_differing_columns(tables[system], tables[used[0]]) for system in used]))
     # Sums of whole numbers below 2^24 are exact in single precision.
     kind = np.float32 if max(float(total.max(initial=0)) for total in sums) < 1 << 24 else np.float64
-    parts = {system: tables[system][rows][:, columns].astype(kind) for system in used}
+    parts = {system: tables[system][:, columns].astype(kind) for system in used}
     hits, drawn = dict.fromkeys(bounds, 0), dict.fromkeys(bounds, 0)
-    for weights in shuffle_weights(np.ones_like(rows), times, rng, max(len(rows), len(sums[0]))):
-        moved = {system: weights.astype(kind) @ part for system, part in parts.items()}
-        change = np.zeros((len(weights), len(sums[0])))
-        for (a, b), bound in bounds.items():
-            if 4 * drawn[a, b] >= times and not hits[a, b]:
-                # None of a quarter of all draws is as extreme.
-                continue
-            change[:, columns] = moved[a] - moved[b]
-            hits[a, b] += int((np.abs(difference(sums[a] - change, sums[b] + change)) >= bound).sum())
-            drawn[a, b] += len(weights)
+    coins = np.ones(tables[0].shape[0], dtype=np.int64)
+    step = max(1, MOST_HELD // (len(used) * max(1, len(columns))))
+    for tossed in shuffle_weights(coins, times, rng):
+        # Not if none of a quarter of all draws is as extreme.
+        tried = [(*pair, bound) for pair, bound in bounds.items() if 4 * drawn[pair] < times or hits[pair]]
+        for weights in (tossed[first : first + step].astype(kind) for first in range(0, len(tossed), step)):
+            moved = {system: weights @ part for system, part in parts.items()}
+            change = np.zeros((len(weights), len(sums[0])))
+            for a, b, bound in tried:
+                change[:, columns] = moved[a] - moved[b]
+                hits[a, b] += int((np.abs(difference(sums[a] - change, sums[b] + change)) >= bound).sum())
+                drawn[a, b] += len(weights)
+    outcomes = {}
     for pair, number in hits.items():
         outcome = tilted(*pair) if number < min(RARE, times) else None
         outcomes[pair] = outcome or _estimate_p(number, drawn[pair], units[pair])
     return outcomes
 
 
-def _differing(first: Any, second: Any, axis: int) -> Ints:
-    """Rows (axis 1) or columns (axis 0) in which two tables differ."""
-    return np.flatnonzero((first != second).sum(axis=axis))
+def _differing_columns(first: Any, second: Any) -> Ints:
+    """The columns in which two tables differ."""
+    return np.flatnonzero((first != second).sum(axis=0))
 
 
 def mcnemar(only_a: int, only_b: int) -> tuple[float, float]:

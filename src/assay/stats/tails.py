@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import Array, Floats, Ints
+from assay.arrays import Array, Floats, Ints, distinct_rows
 from assay.stats.resample import CHUNK_NUMBERS
 
 Difference = Callable[[Floats, Floats], Floats]
@@ -142,9 +142,11 @@ class TiltedShuffling:
         """The share of the units of each row that favour A."""
         if merged:
             # Units with the same difference, in either direction, are one row.
-            self.rows, group = np.unique(self.rows, axis=0, return_inverse=True)
-            self.sizes = np.bincount(group.ravel(), sizes, len(self.rows)).astype(np.int64)
-            self.own = np.bincount(group.ravel(), sizes * self.own, len(self.rows)) / self.sizes
+            whole = self.rows.astype(np.int64)
+            distinct, group, _ = distinct_rows(whole if np.array_equal(whole, self.rows) else self.rows)
+            self.rows = distinct.astype(np.float64)
+            self.sizes = np.bincount(group, sizes, len(self.rows)).astype(np.int64)
+            self.own = np.bincount(group, sizes * self.own, len(self.rows)) / self.sizes
         self.gains = np.abs(self.rows @ self.gradient)
         # A gradient that is only rounding favours no side.
         self.gains[self.gains < 1e-8 * self.gains.max(initial=0.0)] = 0.0
