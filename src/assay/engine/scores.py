@@ -39,6 +39,8 @@ MOST_NUMBERS = 1 << 27
 """The most resampled scores of labels."""
 HELD_NUMBERS = 1 << 24
 """The most resampled scores of labels in memory at a time: 64 MB."""
+MOST_MAPPED = 4000
+"""The largest number of resamples that a map of weights is made of."""
 FEW_ITEMS = 10
 """With fewer items of a label (gold and system), the interval of a plain mean over labels is too short."""
 MOST_FIELDS = 512
@@ -531,10 +533,23 @@ class MeasureScores(SystemScores):
         table = bootstrap_sums(collapsed.rows, collapsed.sizes, times, rng)
         return [as_sums(part, self.tallies.read) for part in np.split(table, len(systems), axis=1)]
 
-    def resampled_pair(self, a: int, b: int, most: int) -> list[dict[str, Floats]]:
-        """The counts of two systems in `most` resamples or fewer, drawn as for the interval of their difference."""
+    @cached_property
+    def _resampled_totals(self) -> list[dict[str, Floats]]:
+        """The counts of each system, labels summed up, in the same resamples of the units for all systems."""
+        fields, tables = self._read_by_label, self._wide_tables
+        of_field = np.tile(np.eye(len(fields)), (len(self.labels), 1))
+        units, summed = tables[0].shape[0], np.concatenate([table @ of_field for table in tables], axis=1)
+        rng = generator(self.settings.seed, f"{BOOTSTRAP}\n{units}")
+        drawn = bootstrap_weights(units, min(self.settings.times, MOST_MAPPED), rng)
+        sums = np.concatenate([weights.astype(np.float64) @ summed for weights in drawn])
+        return [as_sums(part, fields) for part in np.split(sums, len(tables), axis=1)]
+
+    def resampled_pair(self, a: int, b: int) -> list[dict[str, Floats]]:
+        """The counts of two systems in `MOST_MAPPED` resamples or fewer."""
+        if self.by_label and self.tallies.drawn is None:
+            return [self._resampled_totals[system] for system in (a, b)]
         turned = self._is_turned(a, b)
-        return self._resampled_sums((b, a) if turned else (a, b), most)[:: -1 if turned else 1]
+        return self._resampled_sums((b, a) if turned else (a, b), MOST_MAPPED)[:: -1 if turned else 1]
 
     def _is_turned(self, a: int, b: int) -> bool:
         """True if the rows of (b, a) are the larger list."""
@@ -688,8 +703,8 @@ class MeasureScores(SystemScores):
             ends = intervals.t_interval(observed[name], variance, degrees + 1, least - most, most - least)
             ends_of[name] = (*ends, "t")
         open_scores = [name for name in self.tested if name not in ends_of]
-        # Differences in each resample: b − a or, if turned, a − b. Which one does not depend on the order of the systems, so
-        # that both orders give the same digits.
+        # Differences in each resample: b − a or, if turned, a − b. Which one does not depend on the order of systems,
+        # so that both orders give the same digits.
         resampled: dict[str, tuple[bool, Floats]] = {}
         if self.by_label and open_scores:
             by_system, _ = self._resample(False)

@@ -149,9 +149,7 @@ def sweep(
 CREDITS = ("le", "be", "lbe")
 LEAST_UNITS, MANY_UNITS = 20, 200
 """Below the first, there is no map; below the second, it is by Student's t, from it on by the share of resamples."""
-RESAMPLES = 4000
-"""The largest number of resamples that a map of weights is made of."""
-_FAR = 5.0
+_NEAR, _FAR = 1.0, 3.5
 _STEPS = 10
 GRID = np.array([(_STEPS, *point) for point in product(range(_STEPS + 1), repeat=len(CREDITS))], dtype=np.float64)
 """Credits of errors in whole tenths, after the tenths of the constant, so that sums are exact."""
@@ -208,8 +206,9 @@ def weigh_credits(a: Floats, b: Floats, resampled: Sequence[Floats], units: int)
     if units < MANY_UNITS:
         sides = np.sign(certainty) * (np.abs(certainty) > t)
     else:
-        # Five standard errors from 0 on, no share needs to be counted.
-        share, near = (certainty > 0).astype(np.float64), np.abs(certainty) < _FAR
+        # Shares that are certainly on one side of the limits need not be counted.
+        share = 0.5 + 0.5 * np.sign(certainty) * (np.abs(certainty) > _NEAR)
+        near = (np.abs(certainty) > _NEAR) & (np.abs(certainty) < _FAR)
         share[near] = share_ahead(planes, GRID[near])
         sides = (share >= 0.975).astype(np.int64) - (share <= 0.025)
     fields |= summarise_sides(sides)

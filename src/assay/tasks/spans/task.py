@@ -16,7 +16,7 @@ from assay.corpus import Corpus, Marks
 from assay.engine.answers import by_status
 from assay.engine.combined import with_spans
 from assay.engine.confidences import rank_marks
-from assay.engine.counts import MANY, JointCounts, as_sums
+from assay.engine.counts import JointCounts, as_sums
 from assay.engine.drawing import draw_spans
 from assay.engine.items import Items
 from assay.engine.lexicon import find_bands
@@ -27,7 +27,7 @@ from assay.engine.scores import MeasureScores, Settings
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import NESTING, SHOWN, Line, classify_nesting, count_words, match_spans, spans_of
 from assay.engine.task import Annotators, Task
-from assay.engine.weighting import LEAST_UNITS, PRESETS, RESAMPLES, TYPES, credit_counts, sweep, weigh_credits
+from assay.engine.weighting import LEAST_UNITS, PRESETS, TYPES, credit_counts, sweep, weigh_credits
 from assay.errors import UsageError
 from assay.formats.answers import BESIDE, LEVEL, Mentions
 from assay.formats.grounding import LEVELS
@@ -171,13 +171,13 @@ def _with_maps(sweeps: Iterable[Sweep], part: Part, settings: Settings) -> Itera
             scores = MeasureScores(measure, None, tallies, settings)
             break
     for row in sweeps:
-        if scores is None or not settings.interval or len(scores.systems) > MANY:
+        if scores is None or not settings.interval:
             yield row
             continue
         a, b = (scores.systems.index(name) for name in (row.a, row.b))
         first, second = (credit_counts(as_sums(scores.totals[at].astype(np.float64), scores.fields)) for at in (a, b))
         has_map = scores.tallies.units >= LEAST_UNITS
-        resampled = [*map(credit_counts, scores.resampled_pair(a, b, RESAMPLES))] if has_map else []
+        resampled = [*map(credit_counts, scores.resampled_pair(a, b))] if has_map else []
         yield replace(row, **weigh_credits(first, second, resampled, scores.tallies.units))
 
 
