@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, distinct_numbers, each_once, pack_columns
 from assay.classes import dataclass
-from assay.engine.counts import MANY, Counts, JointCounts, as_sums, by_label, compact
+from assay.engine.counts import Counts, JointCounts, as_sums, by_label, compact
 from assay.engine.items import KINDS, NOTHING, Items, list_added
 from assay.engine.measure import Macro, Measure, Ratio
 from assay.engine.parts import DOCUMENTS, MOST_DOCUMENTS, Part
@@ -32,6 +32,8 @@ _BOTH_RIGHT, _UNALIGNED = GROUPS.index("both-right"), GROUPS.index("unaligned")
 _REMOVED, _ADDED = GROUPS.index("spurious-removed"), GROUPS.index("spurious-added")
 _ITEMS = "changed items"
 """The field that counts the items that two systems answer differently."""
+MANY = 20
+"""The most systems of which all pairs are divided; of more, only those with the baseline."""
 _ABSENT = -2
 """The label of an item that a system does not have."""
 

@@ -295,8 +295,6 @@ FEW_DIFFERING = 10
 """… and below this number of units that differ."""
 BLOCKS = 4096
 """The most distinct rows that are resampled; if there are more, units are grouped into this number of blocks."""
-MANY = 20
-"""Above this number of systems, one draw serves all of them instead of one for each pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -409,7 +407,7 @@ class JointCounts:
             named=None if names is None else tuple(map(compact, tables)),
             ids=None if labels is None or units > BLOCKS else ids,
         )
-        drawn = [*((index,) for index in everyone), *pairs, *[everyone] * (len(systems) > MANY)]
+        drawn = [*((index,) for index in everyone), *pairs]
         few = units <= BLOCKS or not any(tallies.needs_blocks(*some) for some in drawn)
         if alone and joint is not None and few:
             return tallies

@@ -15,7 +15,7 @@ from assay.corpus import cluster_key
 from assay.engine import changes
 from assay.engine.build import Compared, Findings, build, count_tests
 from assay.engine.confidences import BINS, calibration_rows, choose_thresholds, curve_rows, threshold_rows
-from assay.engine.contributions import contribution_rows
+from assay.engine.contributions import MANY, contribution_rows
 from assay.engine.counts import FEW_CLUSTERS, FEW_UNITS, JointCounts, as_sums
 from assay.engine.examples import DrawnExample
 from assay.engine.measure import Measure
@@ -278,7 +278,7 @@ def _resemblance(part: Part, settings: Settings) -> tuple[str, float] | None:
 
 
 def _notes(part: Part, resemblance: tuple[str, float] | None) -> Iterator[str]:
-    """Notes on averages over documents, documents whose sentences resemble each other, unresolved mentions."""
+    """Notes on averages over documents, contributions, documents with similar sentences, unresolved mentions."""
     for index, measure in enumerate(part.plan.measures):
         counts, field = part.counts[index, None, part.unit], f"{measure.main}-documents"
         is_macro = measure.parameters.get("average") == "macro"
@@ -288,6 +288,8 @@ def _notes(part: Part, resemblance: tuple[str, float] | None) -> Iterator[str]:
                 scored = int(total[..., place].sum())
                 documents = plural(counts.units, "document")
                 yield f"{measure} of {name} is the mean over {scored:,} of {documents}."
+    if part.plan.compares and len(part.plan.judged) > MANY and not part.plan.options.baseline:
+        yield f"With more than {MANY} systems, contributions are computed only for the pairs with --baseline NAME."
     key, text = cluster_key(part.unit), find_task(part.plan.task).name_unit("sentence")
     divided = part.numbers["divided documents"]
     if divided:

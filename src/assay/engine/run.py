@@ -23,7 +23,7 @@ from assay.corpus import SPANS, Corpus, cluster_key
 from assay.corpus.adapters import named_systems
 from assay.engine.combination import Ballots, collect, find_units
 from assay.engine.contributions import list_pairs, subtract_counts, subtract_whole
-from assay.engine.counts import BLOCKS, MANY, Counts, JointCounts, fold_units, hash_blocks, hash_ids, pick_units
+from assay.engine.counts import BLOCKS, Counts, JointCounts, fold_units, hash_blocks, hash_ids, pick_units
 from assay.engine.examples import DrawnExample, draw_sentences, lot_of
 from assay.engine.finish import make_result
 from assay.engine.items import Items, count_label_pairs, join, judge_words
@@ -225,7 +225,7 @@ def _with_selections(
             return JointValues.of(values, of_sentence, len(kept), lambda: blocks(unit)[kept], **more)
         number, group = len(kept), None
         of_items = [one for _, one in judged if isinstance(one, Items)] if names is None else []
-        folds = of_items and len(judged) <= MANY and (is_shard or number > BLOCKS)
+        folds = of_items and len(judged) <= MOST_FOLDED and (is_shard or number > BLOCKS)
         single = fold_units(of_items, of_sentence, number) if folds else None
         if found := single or (pick_units(of_items, of_sentence, number) if by_item and of_items else None):
             judged, group = list(zip((name for name, _ in judged), found[0], strict=True)), found[1]
@@ -513,6 +513,8 @@ def sum_counts(measure: Measure, pair: Any, sentences: int) -> LabelSums:
 
 # --- shards, and their sum ---
 
+MOST_FOLDED = 20
+"""The most systems whose equal items are one before they are counted; of more systems, hardly any items are equal."""
 TEXT = 1 << 22
 """Consecutive files are read together up to this number of bytes of gold's text: 4 MB."""
 

@@ -276,6 +276,6 @@ def swap_tail(
         while len(parts) < rounds * max(1, times // _SHUFFLINGS):
             parts.append(draw(_DRAWS, tilt))
         logarithm, error = _mean_log(np.concatenate(parts))
-        if error <= _ROUGH / 10:
+        if error <= _ROUGH / 5:
             break
     return None if logarithm == -math.inf else (LOG_2 + logarithm, error)

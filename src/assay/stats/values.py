@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -275,30 +276,29 @@ class Spearman(ValueScore):
         gold = _Ties(first["gold"]).ranks() - number / 2
         ties = _Ties(np.concatenate([first["system"], second["system"]]))
         # The answers of both systems in their order: row, side, gold's rank and the group of equal answers.
-        row, is_first = ties.order % number, (ties.order < number)[:, None]
+        row, is_first = ties.order % number, ties.order < number
         there, group, ends = gold[row], ties.group[ties.order], np.append(ties.starts[1:], 2 * number)
-        sizes, of_group = (ends - ties.starts).astype(np.float64), np.add.reduceat(there, ties.starts)
+        sizes, of_group = (ends - ties.starts).astype(np.float64)[:, None], np.add.reduceat(there, ties.starts)
         # A group's ranks in both systems add up to this.
-        both = (ties.starts + ends)[:, None] / 2 - number
+        both = (ties.starts + ends) / 2 - number
+        products = there * both[group]
+        slope = np.bincount(row, np.where(is_first, -products, products), number)
+        kind = np.int16 if number < 1 << 14 else np.int64
         square, number_of = float(gold @ gold), np.array(float(number))
 
         def exchange(moved: Floats) -> tuple[Floats, Floats]:
-            has = moved[row]
-            np.subtract(1, has, out=has, where=is_first)
-            sums = _cumulate(has)
-            ranks, upto = sums[ties.starts], sums[ends]
-            members = upto - ranks
-            ranks += upto
-            ranks /= 2
-            ranks -= number / 2
-            spread = np.einsum("ij,ij,ij->j", members, ranks, ranks)
+            has = (moved.astype(bool)[row] ^ is_first[:, None]).view(np.int8)
+            sums = _cumulate(has, kind)
+            below, upto = sums[ties.starts], sums[ends]
+            members, ranks = upto - below, np.add(below, upto, dtype=np.float64) / 2 - number / 2
+            spread = np.einsum("ij,ij->j", members * ranks, ranks)
             placed = ranks[group]
             placed *= has
             cross = there @ placed
             # What one system has not, the other one has.
-            other = both - ranks
-            others = np.einsum("ij,ij,ij->j", sizes[:, None] - members, other, other)
-            against = of_group @ other - (there * both[group, 0]) @ has + cross
+            other = both[:, None] - ranks
+            others = np.einsum("ij,ij->j", (sizes - members) * other, other)
+            against = of_group @ other - float(products[is_first].sum()) - slope @ moved + cross
             pairs = ((spread, cross), (others, against))
             of_first, of_second = (self._correlate(number_of, square, *sums) for sums in pairs)
             return of_first, of_second
@@ -490,14 +490,14 @@ class _Ties:
         return np.asarray(weights.sum() - self.ranks(weights))
 
 
-def _cumulate(weights: Floats) -> Floats:
+def _cumulate(weights: Array, kind: Any = np.float64) -> Array:
     """The sums of the rows before each row, and of all."""
-    sums = np.zeros((len(weights) + 1, *weights.shape[1:]))
+    sums: Array = np.empty((len(weights) + 1, *weights.shape[1:]), dtype=kind)
+    sums[0], sums[1:] = 0, weights
     if weights[:1].size < _FEW_SAMPLES:
-        np.cumsum(weights, axis=0, out=sums[1:])
-    else:
-        for before, row, after in zip(sums, weights, sums[1:], strict=False):
-            np.add(before, row, out=after)
+        return np.cumsum(sums, axis=0, dtype=kind)
+    for before, after in pairwise(sums):
+        np.add(before, after, out=after)
     return sums
 
 
