@@ -44,8 +44,10 @@ _WHOLE = float(1 << 40)
 
 def find_folds(texts: Iterable[str]) -> Ints:
     """The folds of units with these names or texts."""
-    digests = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8] for text in texts]
-    return (np.frombuffer(b"".join(digests), dtype="<u8") % FOLDS).astype(np.int64)
+    sha256 = hashlib.sha256
+    digests = b"".join([sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts])
+    # The first of the four numbers of a digest.
+    return (np.frombuffer(digests, dtype="<u8")[::4] % FOLDS).astype(np.int64)
 
 
 class Units(NamedTuple):

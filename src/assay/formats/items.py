@@ -184,9 +184,12 @@ def _refuse_rejected(table: CellTable) -> None:
 
 def _find_spans(cells: Sequence[Any]) -> int | None:
     """The first row with a list of spans as annotation tools write it into a cell; None if there is none."""
-    texts = {cell for cell in cells if isinstance(cell, str)}
     # A label is in many cells: each text is looked at once.
-    if not (lists := set(filter(_SPANS_IN_CELL.match, texts))):
+    try:
+        texts = {*cells}
+    except TypeError:
+        texts = {cell for cell in cells if isinstance(cell, str)}
+    if not (lists := {text for text in texts if isinstance(text, str) and _SPANS_IN_CELL.match(text)}):
         return None
     return next(row for row, cell in enumerate(cells) if isinstance(cell, str) and cell in lists)
 
@@ -366,7 +369,7 @@ def to_text(value: Any) -> str | None:
 
 def _join_ids(table: CellTable, places: Sequence[int]) -> list[str]:
     """The id of each item; several columns are joined by a slash, and an empty one is an error."""
-    columns = [[cell.strip() for cell in _texts(table, place)] for place in places]
+    columns = [[*map(str.strip, _texts(table, place))] for place in places]
     for place, cells in zip(places, columns, strict=True):
         if "" in cells:
             row = cells.index("")
