@@ -8,7 +8,6 @@ labelled span per line, its words given by number; the words themselves are not 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import islice, pairwise
@@ -16,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Ints, Stretches
+from assay.arrays import Ints, Stretches
 from assay.errors import InputError
 from assay.formats.builder import Builder, Vocabulary, merge_stretches
 from assay.formats.events import NOT_WHOLE, UNREAD, event_lists
@@ -84,7 +83,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         )
     if source.folder is not None:
         builder.identify(source.stem, source.path)
-    lines = [row for batch in source.batches() for row in batch.lines() if row[1].strip()]
+    lines = [row for batch in source.batches() for row in batch.lines() if row[1] and not row[1].isspace()]
     text = source.beside(".txt")
     names: dict[str, int] = {}
     spans: dict[str, re.Match[str]] = {}
@@ -92,7 +91,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
     attributes: dict[str, list[str]] = {}
     for number, line in lines:
         name, tab, _ = line.partition("\t")
-        if match := _SPAN.fullmatch(line):
+        if line[0] == "T" and (match := _SPAN.fullmatch(line)):
             spans[name] = match
         elif tab and name[:1] in _LINES and not name[1:].strip("0123456789"):
             match = _LINES[name[0]][0].fullmatch(line)
@@ -111,10 +110,10 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
             )
         if name[:1] in ("T", "E") and names.setdefault(name, number) != number:
             raise InputError(f"{source.path}:{number}: {name} is in line {names[name]} too. Number each differently.")
-    places: dict[str, Fragments] = {
-        name: [(int(start), int(end)) for start, end in map(str.split, match[3].split(";"))]
-        for name, match in spans.items()
-    }
+    places: dict[str, Fragments] = {}
+    for name, match in spans.items():
+        parts = match[3].split(";") if ";" in match[3] else (match[3],)
+        places[name] = [(int(start), int(end)) for start, _, end in [part.partition(" ") for part in parts]]
     # Some tools count a line end of two characters as one; the texts of the spans tell whether they did.
     plain = text.replace("\r\n", "\n")
     said = [(match[4], places[name]) for name, match in spans.items()]
@@ -139,28 +138,47 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         builder.note("Spans left out because they are triggers of events: {}.", len(left_out))
     relations = builder.over_spans(relation_lists, wanted=any(others[letter] for letter in "R*E"))
     links = builder.over_spans(link_lists, wanted=bool(others["N"]))
-    found: dict[str, tuple[int, int, int]] = {}
-    """For each span the place of its first character, and its numbers among those to relate and to link."""
-    placed: dict[str, tuple[int, Fragments]] = {}
+    kept: dict[str, Fragments] = {}
     for name, match in spans.items():
-        if name in left_out:
-            continue
-        place = f"{source.path}:{names[name]}: {name}"
-        fragments = check_span(match[4], text, places[name], place, builder, trim=trim)
-        if fragments is None:
-            continue
-        line_of = bisect_right(starts, fragments[0][0]) - 1
-        atoms = fragments
-        if line_of:
-            atoms = [(start - starts[line_of], end - starts[line_of]) for start, end in fragments]
-        given = (first + line_of, atoms, match[2], names[name])
-        placed[name] = given[:2]
-        builder.span(*given)
-        to_relate = NONE if relations is None else relations.span(*given)
-        found[name] = (fragments[0][0], to_relate, NONE if links is None else links.span(*given))
+        if name not in left_out:
+            place = f"{source.path}:{names[name]}: {name}"
+            fragments = check_span(match[4], text, places[name], place, builder, trim=trim)
+            if fragments is not None:
+                kept[name] = fragments
     builder.refuse_faults()
+    # The sentences of all spans are found at once, and all layers get the spans at once.
+    labels = Vocabulary[str]()
+    rows = np.array(
+        [(0, parts[0][0], parts[-1][1], labels[spans[name][2]], names[name]) for name, parts in kept.items()],
+        dtype=np.int64,
+    ).reshape(-1, 5)
+    sentence = np.searchsorted(starts, rows[:, 1], side="right") - 1
+    shift = np.array(starts)[sentence]
+    rows[:, 0], rows[:, 1:3] = first + sentence, rows[:, 1:3] - shift[:, None]
+    stretches = {}
+    for number, parts in enumerate(kept.values()):
+        if len(parts) > 1 and len(joined := merge_stretches(parts)) > 1:
+            stretches[number] = move_stretches(joined, -int(shift[number]))
+    layers = [one for one in (builder, relations, links) if one is not None]
+    to_relate, to_link = (0 if one is None else len(one) for one in (relations, links))
+    for layer in layers:
+        layer.spans(rows, list(labels), stretches)
+    found = {
+        name: (parts[0][0], to_relate + number, to_link + number) for number, (name, parts) in enumerate(kept.items())
+    }
+    """For each span the place of its first character, and its numbers among those to relate and to link."""
     _read_brat_layers(source.path, builder, spans, others, found, left_out)
-    _read_brat_events(builder, others["E"], placed, attributes)
+    if others["E"]:
+        placed = {
+            name: (unit, move_stretches(parts, -offset))
+            for (name, parts), unit, offset in zip(kept.items(), rows[:, 0].tolist(), shift.tolist(), strict=True)
+        }
+        _read_brat_events(builder, others["E"], placed, attributes)
+
+
+def move_stretches(stretches: Fragments, by: int) -> Stretches:
+    """The stretches, each moved by a number of characters."""
+    return tuple((start + by, end + by) for start, end in stretches)
 
 
 def _read_brat_events(
@@ -226,15 +244,16 @@ def _read_brat_layers(
         first = places.index(min(places))
         rest = [place for place in range(len(members)) if place != first]
         pairs += [(number, match[1], members[min(first, i)], members[max(first, i)], True) for i in rest]
+    relations = builder.collector(relation_lists) if pairs else None
     lost = 0
     for number, label, *arguments, symmetric in sorted(pairs, key=lambda pair: pair[0]):
         head, tail = number_of(str(arguments[0]), number), number_of(str(arguments[1]), number)
         if left_out and any(is_left_out(str(name)) for name in arguments):
             lost += 1
-        elif head is None or tail is None:
+        elif head is None or tail is None or relations is None:
             builder.repair(LOST, DROPPED, f"{path}:{number}")
         else:
-            builder.collector(relation_lists).relation(label, head[1], tail[1], number, symmetric=bool(symmetric))
+            relations.relation(label, head[1], tail[1], number, symmetric=bool(symmetric))
     identifiers: dict[int, list[str]] = {}
     for number, match in others["N"]:
         if span := number_of(match[1], number):
