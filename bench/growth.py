@@ -189,6 +189,17 @@ def of_items(number: int) -> list[str]:
     return ["compare", *files]
 
 
+def of_numbers(number: int) -> list[str]:
+    """So many systems that predict 500 numbers."""
+    files = []
+    for system in range(number + 1):
+        text, wrong = random.Random(SEED), random.Random(system)
+        spread = 0.4 + system / 40 if system else 0.0
+        rows = (f"r{row},{text.gauss(0, 1) + wrong.gauss(0, spread):.2f}\n" for row in range(500))
+        files.append(write(f"scaled/numbers/s{system:02}.csv", chain(["id,label\n"], rows)))
+    return ["compare", *files]
+
+
 def of_annotators(number: int) -> list[str]:
     """5,000 items that so many annotators label."""
     rng = random.Random(SEED)
@@ -224,6 +235,8 @@ GROWING: dict[str, tuple[int, Callable[[int], list[str]]]] = {
     "annotators": (32, of_annotators),
     "annotators (pairs)": (4, of_annotators),
     "systems (pairs)": (4, lambda n: ["compare", *scaled("systems", 2_000, 17, 16)[: n + 1]]),
+    "systems (pairs, macro F1)": (4, lambda n: ["compare", "-mtag-f1", *scaled("systems", 2_000, 17, 16)[: n + 1]]),
+    "systems (pairs, correlations)": (4, of_numbers),
 }
 """By what there is much of: how much of it the smaller command has, and the command. Pairs grow with the square."""
 

@@ -50,20 +50,28 @@ def make_table(
 def format_table(table: Table, result: Result) -> Table:
     """The table with cells in place of values, a form for each column, and notes on the marks of its intervals."""
     forms = (*table.forms, *table.forms[-1:] * len(table.header))[: len(table.header)]
-    # Tables of many pairs repeat the same labels and numbers. As keys, 0 and -0 would be the same.
-    rows = [
-        [
-            _known_cell(value, form) if type(value) in _SIMPLE and (value or value == "") else cell(value, form)
-            for value, form in zip(row, forms, strict=True)
-        ]
-        for row in table.rows
-    ]
+    columns = [_format_column(*pair) for pair in zip(zip(*table.rows, strict=True), forms, strict=False)]
     for down, across in {*table.bold, *table.italic}:
         bold, italic = ((down, across) in places for places in (table.bold, table.italic))
-        rows[down][across] = replace(rows[down][across], bold=bold, italic=italic)
-    notes = [*table.notes, *mark_notes(result, {cell.text[-3:] for row in rows for cell in row})]
+        columns[across][down] = replace(columns[across][down], bold=bold, italic=italic)
+    # The same cell may occur thousands of times.
+    ends = {cell.text[-3:] for column in columns for cell in {id(cell): cell for cell in column}.values()}
+    notes, rows = [*table.notes, *mark_notes(result, ends)], tuple(zip(*columns, strict=True))
     narrow = tuple(format_table(part, result) for part in table.narrow)
-    return replace(table, forms=forms, rows=tuple(map(tuple, rows)), notes=tuple(notes), narrow=narrow)
+    return replace(table, forms=forms, rows=rows, notes=tuple(notes), narrow=narrow)
+
+
+def _format_column(column: Sequence[Any], form: str) -> list[Cell]:
+    """The cells of the values of a column. Tables of many pairs repeat the same labels and numbers."""
+    kinds = {*map(type, column)}
+    if len(kinds) == 1 and kinds <= _SIMPLE and 0 not in (distinct := {*column}):
+        known = {value: _known_cell(value, form) for value in distinct}
+        return list(map(known.__getitem__, column))
+    # As keys, 0 and -0 would be the same, and 1 and 1.0.
+    return [
+        _known_cell(value, form) if type(value) in _SIMPLE and (value or value == "") else cell(value, form)
+        for value in column
+    ]
 
 
 def mark_notes(result: Result, texts: Collection[str]) -> Iterator[str]:
