@@ -56,6 +56,23 @@ def test_if_all_units_differ_the_power_stays_at_the_target() -> None:
     assert powers[: int(found) - 1].max() > 0.8
 
 
+@each("rate", [0.1, 0.5, 0.51, 0.79, 0.82, 0.98, 0.999])
+@each("share", [0.56, 0.7, 0.95])
+@each("alpha", [0.2, 0.05, 0.05 / 190])
+def test_from_the_number_of_planned_units_on_every_number_is_enough(rate: float, share: float, alpha: float) -> None:
+    """Numbers around it are tried one by one in place of a search."""
+    equal = round(100_000 * (1 - rate))
+    towards = round((100_000 - equal) * share)
+    pilot = pilot_of([1], [towards], [100_000 - equal - towards], 100_000)
+    found = plan_units(pilot, None, 100_000, alpha, 0.8, np.random.default_rng(0))
+    assert found is not None
+    differing = (100_000 - equal) / 100_000
+    powers = toss_powers(towards / (100_000 - equal), int(2 * found * differing) + 600, alpha)
+    tried = range(max(0, int(found) - 60), int(1.15 * found) + 60)
+    enough = [toss_power(number, differing, powers) >= 0.8 for number in tried]
+    assert tried[len(enough) - enough[::-1].index(False) - 1] + 1 == found
+
+
 def test_if_all_units_favour_one_system_only_their_number_matters() -> None:
     several, equal = (
         plan_units(pilot, None, 40, 0.05, 0.8, np.random.default_rng(0))

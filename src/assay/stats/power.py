@@ -424,10 +424,17 @@ def _plan_tosses(rate: float, share: float, alpha: float, chance: float, rough: 
     def suffices(number: int) -> bool:
         return toss_power(number, rate, rejected) >= chance
 
-    # If nearly all units differ, the power goes up and down as numbers grow, within about their root: the answer is
-    # one more than the last number that is not enough.
-    near = bisect_left(range(int(2 * rough) + 20), True, key=suffices)
-    number = near + 2 + int(3 * math.sqrt(near)) * (rate > 0.5)
+    # `rough` is mostly off by less than a hundredth.
+    most, width = int(2 * rough) + 20, 2 + int(rough) // 64
+    low = high = int(rough)
+    while high < most and not suffices(high):
+        low, high, width = high, min(most, high + width), 4 * width
+    while low > 0 and suffices(low):
+        low, high, width = max(0, low - width), low, 4 * width
+    near = bisect_left(range(most), True, low, high, key=suffices)
+    # If nearly all units differ, the power goes up and down as numbers grow, within about their root: the
+    # answer is one more than the last number that is not enough.
+    number = near + 2 + int(3 * math.sqrt(near)) * (rate > 0.8 or near < 30)
     while number > 0 and suffices(number):
         number -= 1
     return number + 1

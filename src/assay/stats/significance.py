@@ -326,13 +326,14 @@ def fair_tosses(n: int, most: int) -> Floats:
 def fair_tail(n: int, most: int) -> tuple[float, float]:
     """Probability of at most and of exactly `most` heads in n tosses of a fair coin; `most` is at most n/2.
 
-    If n is very large, only numbers of heads near `most` are added: those below by six times the root of n have a
-    probability smaller than the precision of a float.
+    Only numbers of heads near `most` are added: those below by six times the root of n have a probability smaller
+    than the precision of a float.
     """
+    first = max(0, most - 6 * math.isqrt(n))
     if most <= _MANY:
-        shares = fair_tosses(n, most)
+        shares = fair_tosses(n, most)[first:]
     else:
-        heads = np.arange(most - min(most - 1, 6 * math.isqrt(n)), most + 1, dtype=np.float64)
+        heads = np.arange(max(1, first), most + 1, dtype=np.float64)
         # By Stirling's series and deviances (Loader 2000): nothing cancels out.
         tails, half = n - heads, n / 2
         series = 1 / (12 * n) - 1 / (12 * heads) - 1 / (12 * tails)
