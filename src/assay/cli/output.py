@@ -100,9 +100,9 @@ class Output:
         self.check(sets=isinstance(result, Results))
         remarks = [f"warning: {text}" for text in overall.warnings]
         if self.tables:
-            from assay.render.tables import tables
+            from assay.render.tables import list_names
 
-            known = [*dict.fromkeys(table.name for table in tables(overall)), *["examples"] * bool(overall.examples)]
+            known = [*list_names(overall), *["examples"] * bool(overall.examples)]
             absent = [name for name in self.tables if name not in known]
             text = f"there is no table {' or '.join(absent)} here. Available: {', '.join(known)}"
             if len(absent) == len(self.tables):

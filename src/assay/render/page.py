@@ -21,7 +21,7 @@ from importlib.resources import files
 from assay.render.drawings import example_lines, example_text
 from assay.render.formats import csv, latex, markdown, plain_lines, tsv
 from assay.render.table import Cell, describe_files, make_heading
-from assay.render.tables import brief, tables
+from assay.render.tables import brief, list_names, tables
 from assay.result import Result, Results, Risk, Table, enumeration
 from assay.result.chance import lines_of
 from assay.result.citations import bibtex, list_methods
@@ -269,8 +269,8 @@ def fragment(result: Result) -> str:
     parts += [f"<p>⚠ {escape(text)}</p>" for text in result.warnings]
     shown = brief(result)
     parts += [_draw_table(table, short=True, styled=True) for table in shown]
-    names = {table.name for table in shown}
-    folded = [table for table in tables(result) if not table.minor and table.name not in names]
+    names = [name for name in list_names(result) if name not in {table.name for table in shown}]
+    folded = [table for table in tables(result, names) if not table.minor] if names else []
     if folded:
         more = "".join(_draw_table(table, short=True, styled=True) for table in folded)
         parts.append(f"<details><summary>{plural(len(folded), 'more table')}</summary>{more}</details>")

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby, product
+from itertools import groupby, islice, product
 from typing import Any
 
 from assay.render.annotators import annotator_tables
@@ -63,15 +63,10 @@ _AT_LAST = ("fn", "fp", "none")
 
 def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
     """The tables with these names, or all, that have rows, in reading order; their values are cells."""
-    by_command: dict[str, Callable[[Result], Iterable[Table]]]
-    by_command = {"agreement": annotator_tables, "bayes": run_tables, "plan": _plans}
     formatted_tables = []
     result = rank_systems(result)
-    for table in by_command.get(result.about.command, _task_tables)(result):
-        name = table.name or table.after.replace(" ", "-") or "further"
-        if not table.rows or (names and name not in names):
-            continue
-        formatted = format_table(replace(table, name=name), result)
+    for table in _select_tables(result, names):
+        formatted = format_table(table, result)
         if "measure" in formatted.header:
             at = formatted.header.index("measure")
             titled = (replace(row[at], text=result.title(row[at].text)) for row in formatted.rows)
@@ -79,6 +74,22 @@ def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
             formatted = replace(formatted, rows=tuple((*row[:at], title, *row[at + 1 :]) for row, title in rows))
         formatted_tables.append(formatted)
     return formatted_tables
+
+
+def list_names(result: Result) -> list[str]:
+    """The names of the tables that have rows, in reading order."""
+    return list(dict.fromkeys(table.name for table in _select_tables(result, first=True)))
+
+
+def _select_tables(result: Result, names: Collection[str] = (), *, first: bool = False) -> Iterator[Table]:
+    """The tables with these names, or all, that have rows; with `first`, one of those for each pair of systems."""
+    by_command: dict[str, Callable[[Result], Iterable[Table]]]
+    by_command = {"agreement": annotator_tables, "bayes": run_tables, "plan": _plans}
+    make = by_command.get(result.about.command)
+    for table in make(result) if make else _task_tables(result, names, first=first):
+        name = table.name or table.after.replace(" ", "-") or "further"
+        if table.rows and (not names or name in names):
+            yield replace(table, name=name)
 
 
 def rank_systems(result: Result) -> Result:
@@ -103,8 +114,12 @@ def rank_systems(result: Result) -> Result:
     )
 
 
-def _task_tables(result: Result) -> Iterator[Table]:
-    """The tables that all Results have, each followed by the tables that the task puts after it."""
+def _task_tables(result: Result, names: Collection[str] = (), *, first: bool = False) -> Iterator[Table]:
+    """The tables that all Results have, each followed by the tables that the task puts after it.
+
+    With `names`, only those of all Results that have one of these; with `first`, one of those with the same name.
+    Tables of pairs that nobody asked for are not made: many systems have thousands.
+    """
     if result.shown.tables_only:
         yield from result.tables
         yield from rank_tables(result)
@@ -116,7 +131,9 @@ def _task_tables(result: Result) -> Iterator[Table]:
     ]
     further = [name_median_runs(table, result) for table in further]
     for name, (part, rows, of_means) in _PARTS.items():
-        for table in part(result) if getattr(result, rows) else ():
+        wanted = getattr(result, rows) and (not names or name.replace(" ", "-") in names)
+        made = (table for table in (part(result) if wanted else ()) if table.rows)
+        for table in islice(made, 1 if first else None):
             yield replace(table if of_means else name_median_runs(table, result), after=name)
         yield from (table for table in further if table.after == name)
     yield from (table for table in further if table.after not in _PARTS)
@@ -469,10 +486,11 @@ def _changes(result: Result) -> Iterator[Table]:
     for by_outcome, which, diff in shown:
         if not diff.different or not diff.is_judged:
             continue
+        groups = list(group_changes(diff, by_outcome, result))
         # All changes of labels; for arcs, also the number with another head.
-        arcs = not by_outcome and any(row.moved is not None for row in diff.changes)
+        arcs = not by_outcome and any(row.moved is not None for *_, paths in groups for _, row in paths)
         rows: list[list[Any]] = []
-        for title, number, paths in group_changes(diff, by_outcome, result):
+        for title, number, paths in groups:
             moved = [f"{sum(row.moved or 0 for _, row in paths):,}"] if arcs else []
             totals = [title, "", f"{number:,}", "", percent(number / diff.different), *moved]
             rows.append([Cell(text, bold=bool(text)) for text in totals])

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from assay.render.drawings import example_lines
 from assay.render.table import ASSUMED, TOO_SHORT, Cell, describe_files, make_heading, spell_controls
-from assay.render.tables import brief, leading_pair, tables
+from assay.render.tables import brief, leading_pair, list_names, tables
 from assay.result import Result, Table
 from assay.result.numbers import plural
 
@@ -70,8 +70,8 @@ def show(
     console.print()
     for note in result.notes:
         console.print(Text(f"Note: {say(note)}", style="dim"))
-    more = dict.fromkeys(table.name for table in tables(result) if table.name not in {other.name for other in shown})
-    if more and not whole:
+    more = [] if whole else [name for name in list_names(result) if name not in {table.name for table in shown}]
+    if more:
         console.print(Text(f"More tables: --full shows all; --table takes {', '.join(more)}.", style="dim"))
     for index, line in enumerate(() if whole else further):
         console.print(Text(f"{'     ' if index else 'Next:'} {spell_controls(line)}"), soft_wrap=True)

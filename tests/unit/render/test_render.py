@@ -26,7 +26,7 @@ from assay.errors import UsageError
 from assay.render import FORMATS, RENDERERS, render
 from assay.render.page import TABLES
 from assay.render.table import spell_controls
-from assay.render.tables import NAMES, tables
+from assay.render.tables import NAMES, list_names, tables
 from assay.render.terminal import short_names, show
 from assay.result import Result
 from assay.result.numbers import p_value, percent, signed
@@ -248,6 +248,16 @@ def test_tables_are_chosen_by_name_in_every_format_that_has_some(results):
         render(result, "md", ["score"])
     with pytest.raises(UsageError, match="json has no tables to choose from"):
         render(result, "json", ["scores"])
+
+
+@each_case
+@each_command
+def test_names_of_tables_are_those_that_all_tables_have(results, case, command):
+    result = results(case, command)
+    every = tables(result)
+    assert list_names(result) == [*dict.fromkeys(table.name for table in every)]
+    for name in list_names(result):
+        assert tables(result, [name]) == [table for table in every if table.name == name]
 
 
 # --- the same cells everywhere ---
