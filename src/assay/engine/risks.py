@@ -51,13 +51,12 @@ def find_risks(compared: Iterable[Compared], options: Options) -> Iterator[Risk]
     for one in compared:
         if not one.overlaps or not isinstance(one.items, Items) or is_category(one.on):
             continue
+        rows = list(_pair_risks(one.items, one.on, one.overlaps, options, labels=first is None))
         # A data set in which two systems do not differ counts among several.
-        whole = one.slice is None and not options.pairs_of_sets
-        rows = [
-            row
-            for row in _pair_risks(one.items, one.on, one.overlaps, options, labels=first is None)
-            if not whole or one.items.differ(*map(one.items.systems.index, (row.a, row.b))).any()
-        ]
+        if one.slice is None and not options.pairs_of_sets:
+            pairs, systems = {frozenset((row.a, row.b)) for row in rows}, one.items.systems
+            differ = {pair for pair in pairs if one.items.differ(*map(systems.index, pair)).any()}
+            rows = [row for row in rows if {row.a, row.b} in differ]
         first = first or one.on
         if one.slice is None:
             yield from rows

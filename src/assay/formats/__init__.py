@@ -750,10 +750,13 @@ def plan(
         has_words=layout.word > 0 or not layout.ids,
     )
     empty = {"_", ""} if layout.empty is None else {layout.empty}
-    rows = [*table.rows()]
-    places = {name: layout.index(name, path) for name in table.labels}
-    filled = (name for name, at in places.items() if any(row[at] not in empty for row in rows if at < len(row)))
-    return replace(table, filled=tuple(filled))
+    unfilled = {name: layout.index(name, path) for name in table.labels}
+    # Most columns are filled in the first line.
+    for row in table.rows():
+        unfilled = {name: at for name, at in unfilled.items() if at >= len(row) or row[at] in empty}
+        if not unfilled:
+            break
+    return replace(table, filled=tuple(name for name in table.labels if name not in unfilled))
 
 
 # --- files ---

@@ -231,9 +231,11 @@ def table_layout(
     comments = said == "true"
     cut: list[list[list[str]]] = [[]]
     for line in head:
-        if not line.strip() or line.startswith("-DOCSTART-") or name_of_tag(line):
+        begin = line[:1]
+        is_sign = (begin == "-" and line.startswith("-DOCSTART-")) or (begin == "<" and bool(name_of_tag(line)))
+        if is_sign or not line.strip():
             cut.append([])
-        elif not is_comment(line, comments):
+        elif begin != "#" or not is_comment(line, comments):
             cut[-1].append(line.rstrip("\r").split(separator))
     sentences = [sentence for sentence in cut if sentence]
     if not sentences:

@@ -11,7 +11,7 @@ import re
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from assay.errors import CONTROL
@@ -73,6 +73,11 @@ def _open(value: Any) -> Any:
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False, default=_open)
 
 
+@lru_cache(1 << 14, typed=True)
+def _write(value: Any) -> str:
+    return _encoder.encode(to_plain(value))
+
+
 def _write_lists(record: Any) -> str:
     """A record as JSON text, with its inner rows written by column: one by one, they take many times as long."""
     parts = []
@@ -85,7 +90,9 @@ def _write_lists(record: Any) -> str:
             for column in rows.columns:
                 values = column.tolist()
                 # A column has few distinct values.
-                texts = {value: _encoder.encode(to_plain(value)) for value in set(values)}
+                distinct = set(values)
+                plain = column.dtype.kind in "if" and all(map(math.isfinite, distinct))
+                texts = {value: repr(value) if plain else _write(value) for value in distinct}
                 columns.append(map(texts.__getitem__, values))
             row = "{" + ", ".join(f'"{column}": %s' for _, column, _ in _fields(rows.kind)) + "}"
             parts.append(f'"{name}": [{", ".join(map(row.__mod__, zip(*columns, strict=True)))}]')

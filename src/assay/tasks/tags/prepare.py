@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay.arrays import NONE, as_codes
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.engine import mapping
 from assay.engine.items import judge_words
@@ -147,7 +148,8 @@ def prepare_tags(run: Run) -> None:
     for (name, pair), (_, items) in zip(run.pairs, judged, strict=True):
         if not (options.symmetric or options.figures_alone):
             run.warnings += check_system(name, pair, items, "word")
-    answers = [(name, np.array([*items.labels, None], dtype=object)[items.answer[0]]) for name, items in judged]
+    codes: dict[str, int] = {}
+    answers = [(name, np.append(as_codes(items.labels, codes), NONE)[items.answer[0]]) for name, items in judged]
     run.warnings.append(identical_outputs(answers, np.array_equal))
     run.warnings += idle_rules(run.mappings) if options.map is not None else ()
     first = run.pairs[0][1]
