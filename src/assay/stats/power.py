@@ -233,20 +233,20 @@ def _approximate_power(tilted: TiltedShuffling, alpha: float, chance: float) -> 
     if alpha < 2.0 ** (1 - int(sizes.sum())):
         return None, None
     total, far = float(sizes @ gains), tilted.far * float(tilted.gains.max())
+    amounts, squares = sizes * gains, sizes * gains**2
 
     def expect(tilt: float) -> float:
-        return float(sizes * gains @ np.tanh(tilt * gains))
+        return float(amounts @ np.tanh(tilt * gains))
 
     def norm(tilt: float) -> float:
         return float(sizes @ _log_cosh(tilt * gains))
 
     def spread(tilt: float) -> float:
-        return math.sqrt(float(sizes * gains**2 @ (1 - np.tanh(tilt * gains) ** 2)))
+        return math.sqrt(float(squares @ (1 - np.tanh(tilt * gains) ** 2)))
 
-    def tail(saddle: float, tilt: float, expected: float, norm_there: float, spread_there: float) -> float:
-        """The probability under a tilt of a sum of at least `expected` plus a step."""
-        move = saddle - tilt
-        root = math.copysign(math.sqrt(max(0.0, 2 * (move * expected - norm_there + norm(tilt)))), move)
+    def tail(move: float, expected: float, norm_there: float, spread_there: float, norm_here: float) -> float:
+        """The probability of a sum of at least `expected` plus a step, with a tilt `move` below the saddlepoint."""
+        root = math.copysign(math.sqrt(max(0.0, 2 * (move * expected - norm_there + norm_here))), move)
         slope = (math.sinh(min(max(step * move, -300.0), 300.0)) / step if step else move) * spread_there
         outside = math.erfc(root / math.sqrt(2)) / 2
         if abs(root) < 1e-5 or not slope:
@@ -254,7 +254,7 @@ def _approximate_power(tilted: TiltedShuffling, alpha: float, chance: float) -> 
         return outside + math.exp(-root * root / 2) / math.sqrt(2 * math.pi) * (1 / slope - 1 / root)
 
     def rarity(saddle: float) -> float:
-        found = 2 * tail(saddle, 0.0, expect(saddle), norm(saddle), spread(saddle))
+        found = 2 * tail(saddle, expect(saddle), norm(saddle), spread(saddle), 0.0)
         return math.log(alpha) - math.log(max(found, 1e-300))
 
     # With so small a tilt, the expected sum is half a standard deviation.
@@ -269,7 +269,8 @@ def _approximate_power(tilted: TiltedShuffling, alpha: float, chance: float) -> 
     there = (critical - step, norm(saddle), spread(saddle))
 
     def power(tilt: float) -> float:
-        return tail(saddle, tilt, *there) + tail(saddle, -tilt, *there)
+        norm_here = norm(tilt)
+        return tail(saddle - tilt, *there, norm_here) + tail(saddle + tilt, *there, norm_here)
 
     tilts = reached, _find_root(lambda tilt: power(tilt) - chance, low, far)
     bound, smallest = (float(tilted.effect(tilt / float(tilted.gains.max()))) for tilt in tilts)

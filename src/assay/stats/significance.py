@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.arrays import Floats, Ints
 from assay.classes import dataclass
+from assay.stats.intervals import beta_quantiles
 from assay.stats.resample import CHUNK_NUMBERS, shuffle_weights
 from assay.stats.streams import SHUFFLING, TILTED, Stream
 from assay.stats.tails import LOG_2, Difference, TiltedShuffling, least_extreme, sum_tail, swap_tail
@@ -291,23 +292,9 @@ def mcnemar(only_a: int, only_b: int) -> tuple[float, float]:
 def clopper_pearson(hits: int, times: int, level: float = 0.95) -> tuple[float, float]:
     """The exact interval of a probability after `hits` in `times` tries."""
     tail = (1 - level) / 2
-    low = 0.0 if hits == 0 else 1 - _upper(times - hits, times, tail)
-    high = 1.0 if hits == times else _upper(hits, times, tail)
-    return low, high
-
-
-def _upper(hits: int, times: int, tail: float) -> float:
-    """The probability of a hit for which at most `hits` hits have the probability `tail`, by bisection."""
-    logs = log_binomials(times, hits)
-    k = np.arange(hits + 1)
-    low, high = hits / times, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        chance = np.exp(logs + k * math.log(middle) + (times - k) * math.log1p(-middle)).sum()
-        low, high = (middle, high) if chance > tail else (low, middle)
-    return (low + high) / 2
+    a, b = (max(1, hits), hits + 1), (times - hits + 1, max(1, times - hits))
+    low, high = beta_quantiles(a, b, (tail, 1 - tail))
+    return low if hits else 0.0, high if hits < times else 1.0
 
 
 def log_binomials(n: int, most: int) -> Floats:
