@@ -119,18 +119,62 @@ def from_plain(kind: Any, data: Any, where: str = "") -> Any:
             missing = (name for attribute, name, _ in _fields(kind) if attribute in needed)
             raise TypeError(f"{where or 'it'} lacks {', '.join(missing)}") from None
     if origin in (tuple, Sequence):
-        is_open = origin is Sequence or arguments[-1] is ...
-        kinds = itertools.repeat(arguments[0]) if is_open else arguments
-        rows = zip(_check_type(list, data, where), kinds, strict=not is_open)
-        return tuple(from_plain(element, item, f"{where}[{index}]") for index, (item, element) in enumerate(rows))
+        listed: list[Any] = _check_type(list, data, where)
+        if origin is tuple and arguments[-1] is not ...:
+            pairs = enumerate(zip(listed, arguments, strict=True))
+            return tuple(from_plain(element, item, f"{where}[{place}]") for place, (item, element) in pairs)
+        if dataclasses.is_dataclass(arguments[0]):
+            return _read_rows(arguments[0], listed, where, as_columns=origin is Sequence)
+        if (converted := _convert(arguments[0], listed)) is not None:
+            return tuple(converted)
+        return tuple(from_plain(arguments[0], item, f"{where}[{place}]") for place, item in enumerate(listed))
     if origin is types.UnionType:
         return None if data is None else from_plain(arguments[0], data, where)
     if origin is Mapping:
-        items = _check_type(dict, data, where).items()
-        return {key: from_plain(arguments[1], item, f"{where}.{key}") for key, item in items}
+        items: dict[str, Any] = _check_type(dict, data, where)
+        if (converted := _convert(arguments[1], [*items.values()])) is not None:
+            return dict(zip(items, converted, strict=True))
+        return {key: from_plain(arguments[1], item, f"{where}.{key}") for key, item in items.items()}
     if kind is float:
         return math.nan if data is None else float(_check_type((int, float), data, where))
     return data if kind is Any else _check_type(kind, data, where)
+
+
+def _convert(kind: Any, values: list[Any]) -> list[Any] | None:
+    """Values as a plain type demands, all at once; None if the type is not plain, or a value of another type."""
+    optional = typing.get_origin(kind) is types.UnionType
+    plain, found = typing.get_args(kind)[0] if optional else kind, {*map(type, values)}
+    if plain is float and found <= {float, int, types.NoneType}:
+        undefined = None if optional else math.nan
+        return values if found <= {float} else [undefined if value is None else float(value) for value in values]
+    fits = plain in (str, int, bool) and found <= ({plain, types.NoneType} if optional else {plain})
+    return values if fits or kind is Any else None
+
+
+def _read_rows(kind: Any, rows: list[Any], where: str, *, as_columns: bool) -> Sequence[Any]:
+    """Records from objects, by column if all have the same fields: one by one, values take many times as long."""
+    columns: dict[str, list[Any]] = {}
+    # Objects that differ in their fields, or lack one that they need, are read one by one.
+    alike = bool(rows) and {*map(type, rows)} == {dict} and len({frozenset(row) for row in rows}) == 1
+    for attribute, name, hint in _fields(kind) if alike else ():
+        if name in rows[0]:
+            cells = [row[name] for row in rows]
+            if (values := _convert(hint, cells)) is None:
+                values = [from_plain(hint, cell, f"{where}[{place}].{name}") for place, cell in enumerate(cells)]
+            columns[attribute] = values
+    fields = dataclasses.fields(kind)
+    none = dataclasses.MISSING
+    needed = {field.name for field in fields if field.default is field.default_factory is none}
+    if not alike or needed - columns.keys():
+        return tuple(from_plain(kind, row, f"{where}[{place}]") for place, row in enumerate(rows))
+    if as_columns and len(columns) == len(fields):
+        import numpy as np
+
+        kinds = {"int": np.int64, "float": np.float64}
+        return RowList(kind, [
+            np.array(columns[field.name], dtype=kinds.get(str(field.type), np.object_)) for field in fields
+        ])
+    return tuple(kind(**dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True))
 
 
 def _check_type(kind: Any, data: Any, where: str) -> Any:

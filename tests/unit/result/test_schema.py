@@ -111,3 +111,33 @@ def test_rows_that_are_kept_as_columns_are_as_tuples_of_rows():
     diff = Diff("a", "b", "accuracy", None, diff=5 / 9, changes=kept, **some, **more)
     assert dumps(diff) == dumps(replace(diff, changes=rows))
     assert repr(from_plain(Diff, json.loads(dumps(diff)))) == repr(diff)
+    assert isinstance(from_plain(Diff, json.loads(dumps(diff))).changes, RowList)
+
+
+def test_an_error_in_a_row_says_where_it_is():
+    """Rows are read by column, if all have the same fields."""
+    result = assay.compare([["A", "B"]] * 3, {"a": [["A", "A"]] * 3, "b": [["B", "B"]] * 3})
+    data = json.loads(result.to_json())
+    assert assay.Result.from_json(json.dumps(data)) == result
+
+    def wrong(change) -> str:
+        copy = json.loads(json.dumps(data))
+        change(copy)
+        with pytest.raises(assay.AssayError) as caught:
+            assay.Result.from_json(json.dumps(copy))
+        return str(caught.value)
+
+    rows = data["scores"]
+    assert wrong(lambda copy: copy["scores"][1].update(value="x")) == "not a whole Result (scores[1].value is 'x')."
+    assert wrong(lambda copy: copy["scores"][1].update(main=1)) == "not a whole Result (scores[1].main is '1')."
+    assert wrong(lambda copy: copy["scores"].append(3)) == f"not a whole Result (scores[{len(rows)}] is '3')."
+    assert wrong(lambda copy: copy["scores"][1].pop("value")) == "not a whole Result (scores[1] lacks value)."
+    assert wrong(lambda copy: [row.pop("value") for row in copy["scores"]]) == (
+        "not a whole Result (scores[0] lacks value)."
+    )
+    assert wrong(lambda copy: copy["diffs"][0]["changes"][0].update(count=True)) == (
+        "not a whole Result (diffs[0].changes[0].count is 'True')."
+    )
+    assert wrong(lambda copy: copy["bounds"][0]["systems"].update(a="x")) == (
+        "not a whole Result (bounds[0].systems.a is 'x')."
+    )
