@@ -618,10 +618,12 @@ def _agreement(facts: Facts, found: Decision) -> str:
     if found.kind == "agreement-undefined":
         return f"The agreement of {number} annotators ({name}) is undefined."
     level = facts.get("level", "nominal")
-    ends = ""
+    ends, decimals = "", 2
     if "interval" in found.claims:
-        ends = f", 95% interval {coefficient(facts['low'])} to {coefficient(facts['high'])}"
-    figure = f"{name} is {coefficient(facts['value'])} ({level}{ends})"
+        # With two decimals, the ends of a narrow interval would be equal, or on the wrong side of a limit.
+        decimals = 3 if facts["high"] - facts["low"] < 0.02 else 2
+        ends = f", 95% interval {coefficient(facts['low'], decimals)} to {coefficient(facts['high'], decimals)}"
+    figure = f"{name} is {coefficient(facts['value'], decimals)} ({level}{ends})"
     limits = "By convention, tentative conclusions need .667 and firm ones .8."
     text = {
         "agreement-few": f"{figure[0].upper()}{figure[1:]} for {number} annotators, but "

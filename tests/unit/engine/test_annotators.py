@@ -17,6 +17,7 @@ from assay.formats import FORMATS
 from assay.formats.ratings import read_ratings
 from assay.render import render
 from assay.result import Result
+from assay.result.verdict import sentence
 from cases import each
 from commands import call
 
@@ -686,6 +687,13 @@ def test_one_item_has_a_verdict_without_an_interval(tmp_path: Path) -> None:
     result = assay.agreement(written(tmp_path, "ratings.csv", FORMATS["ratings"].example), times=5)
     said = "Alpha is .00 (nominal) for 2 annotators, but 1 item is too few for a conclusion."
     assert result.verdict == said
+
+
+def test_the_verdict_shows_on_which_side_of_a_limit_a_narrow_interval_ends() -> None:
+    facts = {"type": "agreement", "coefficient": "alpha", "value": 0.6612, "low": 0.6563, "high": 0.6661}
+    known = facts | {"annotators": 20, "items": 10_000, "minority_items": 9000, "level_assumed": False}
+    said = "alpha is .661 (nominal, 95% interval .656 to .666); by convention, .667 is needed."
+    assert sentence(known) == f"The 20 annotators agree too little for conclusions: {said}"
 
 
 def test_the_verdict_says_no_more_than_the_interval(shared_data: Callable[[str], Path]) -> None:
