@@ -19,7 +19,7 @@ from html import escape
 from importlib.resources import files
 
 from assay.render.drawings import example_lines, example_text
-from assay.render.formats import csv, latex, markdown, plain_lines, tsv
+from assay.render.formats import Lines, csv, latex, markdown, plain_lines, tsv
 from assay.render.table import Cell, describe_files, make_heading
 from assay.render.tables import brief, list_names, tables
 from assay.result import Result, Results, Risk, Table, enumeration
@@ -84,9 +84,8 @@ def page(
     titles = {"bayes": f"{names} over {over}", "agreement": f"How well {names} agree", "plan": f"Plan: {names}"}
     sides = names if result.about.kind == "scores" else f"{names} against {result.gold.name}"
     title = f"{names} on {plural(len(links), 'data set')}" if links else titles.get(result.about.command, sides)
-    every = tables(result)
-    shown = every if len(every) <= TABLES else [table for table in every if not table.minor]
-    left = len(every) - len(shown)
+    shown, plain = tables(result, most=TABLES), list(plain_lines(result))
+    left = len(plain) - len(shown)
     examples = ""
     for example in result.examples:
         lines = [escape(line) for line in (example_lines(example) if example.words else [example_text(example)])]
@@ -110,12 +109,13 @@ def page(
         "DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or newer). The tables below work without it.</p>",
         '<details id="tables" open><summary>All tables</summary>',
         *_draw_tables(shown, links, folded=bool(links or result.bayes)),
-        f"<p>… and {plural(left, 'more table')} for other pairs and measures; exports contain all.</p>" * bool(left),
+        f"<p>… and {plural(left, 'more table')} for other pairs and measures; exports as CSV, TSV and JSON contain "
+        f"{'it' if left == 1 else 'them'}.</p>" * bool(left),
         "</details>",
         f'<section id="examples"><h2>Examples</h2><ul>{examples}</ul></section>' if examples else "",
         f'</main><footer><code id="signature">{escape(result.signature)}</code></footer>',
-        _block("data", _pack_data(result, every, links)),
-        *(_block(f"export-{name}", text) for name, text in _exports(result, every)),
+        _block("data", _pack_data(result, shown, links)),
+        *(_block(f"export-{name}", text) for name, text in _exports(result, shown, plain)),
         f'<script type="module">{code}</script></body></html>\n',
     )
     return _head(title, f"; script-src {_hash(code)}; img-src data: blob:") + "".join(body)
@@ -388,18 +388,20 @@ def _block(name: str, text: str) -> str:
     return f'<script type="application/octet-stream;base64" id="{name}">{packed}</script>'
 
 
-def _exports(result: Result, every: Sequence[Table]) -> Iterator[tuple[str, str]]:
-    """The exports by name, each of which is unpacked when it is asked for; the Result itself is among them."""
-    yield "LaTeX", latex(result, made=every)
-    yield "Markdown", markdown(result, made=every)
-    plain = list(plain_lines(result))
+def _exports(result: Result, shown: Sequence[Table], plain: Sequence[Lines]) -> Iterator[tuple[str, str]]:
+    """The exports by name, each of which is unpacked when it is asked for; the Result itself is among them.
+
+    For people, with the tables that the page shows; for programs, with all.
+    """
+    yield "LaTeX", latex(result, made=shown)
+    yield "Markdown", markdown(result, made=shown)
     yield "CSV", csv(result, made=plain)
     yield "TSV", tsv(result, made=plain)
     yield "JSON", replace(result, texts=None).to_json()
     yield "BibTeX", bibtex(list_methods(result))
 
 
-def _pack_data(result: Result, every: Sequence[Table], links: Mapping[str, str]) -> str:
+def _pack_data(result: Result, shown: Sequence[Table], links: Mapping[str, str]) -> str:
     """The texts of a Result and sentences on it, as JSON."""
     of_pairs, head = [], result.chance
     tests = result.main_tests
@@ -420,7 +422,7 @@ def _pack_data(result: Result, every: Sequence[Table], links: Mapping[str, str])
         # The files of the pages of data sets, by name.
         "pages": links,
         # Sentences on the labels of a judge.
-        "judges": [note for table in every if table.name == "judges" for note in table.notes],
+        "judges": [note for table in shown if table.name == "judges" for note in table.notes],
     }
     return json.dumps(block, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 

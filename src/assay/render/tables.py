@@ -61,11 +61,17 @@ _AT_LAST = ("fn", "fp", "none")
 """Outcomes that come last."""
 
 
-def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
-    """The tables with these names, or all, that have rows, in reading order; their values are cells."""
+def tables(result: Result, names: Collection[str] = (), most: int | None = None) -> list[Table]:
+    """The tables with these names, or all, that have rows, in reading order; their values are cells.
+
+    If there are more than `most`, minor ones are left out.
+    """
     formatted_tables = []
     result = rank_systems(result)
-    for table in _select_tables(result, names):
+    selected = list(_select_tables(result, names))
+    if most is not None and len(selected) > most:
+        selected = [table for table in selected if not table.minor]
+    for table in selected:
         formatted = format_table(table, result)
         if "measure" in formatted.header:
             at = formatted.header.index("measure")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import gzip
 import io
 import json
 import re
@@ -313,9 +315,15 @@ def test_the_page_has_the_cells_of_the_tables(results, case, command):
     assert found.rows == expected(result, minor=few)
     assert not found.tags & {"img", "i", "b"}
     # The packed data and exports and the page's own code, and none that came with the data.
-    packed = ["data", *(f"export-{name}" for name in ("LaTeX", "Markdown", "CSV", "TSV", "JSON", "BibTeX"))]
+    names = ("LaTeX", "Markdown", "CSV", "TSV", "JSON", "BibTeX")
+    packed = ["data", *(f"export-{name}" for name in names)]
     blocks = [f'<script type="application/octet-stream;base64" id="{name}">' for name in packed]
     assert re.findall("<script[^>]*>", page) == [*blocks, '<script type="module">']
+    # Exports for programs contain all tables, those for people what the page shows.
+    exports = [base64.b64decode(text) for text in re.findall(r'id="export-\w+">([^<]*)<', page)]
+    texts = {name: gzip.decompress(packed).decode() for name, packed in zip(names, exports, strict=True)}
+    assert (texts["TSV"], texts["CSV"]) == (render(result, "tsv"), render(result, "csv"))
+    assert (texts["Markdown"] == render(result, "md"), texts["LaTeX"] == render(result, "latex")) == (few, few)
 
 
 @each_case
