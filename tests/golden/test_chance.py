@@ -302,13 +302,13 @@ def test_the_power_of_sums_is_that_of_any_difference(most: int) -> None:
     def difference(first: Any, second: Any) -> Any:
         return (second - first)[..., 0] / len(a)
 
-    def find(is_sum: bool) -> Any:
+    def find(amounts: Any) -> Any:
         rows = swaps[:, None].astype(float)
         outcome = shuffling_test(*sums, rows, sizes, difference, lambda _: np.random.default_rng(1), 200)
-        said = {"units": 300, "draws": 300, "alpha": 0.05, "chance": 0.8, "is_sum": is_sum}
-        return find_detectable(*sums, rows, sizes, difference, outcome, (-0.1, 0.1), rng, **said)
+        said = {"units": 300, "draws": 300, "alpha": 0.05, "chance": 0.8, "amounts": amounts}
+        return find_detectable(*sums, rows, sizes, difference, outcome, (-0.1, 0.1), lambda _: rng, **said)
 
-    short, usual = find(True), find(False)
+    short, usual = find(swaps), find(None)
     assert (short.critical, short.smallest) == pytest.approx((usual.critical, usual.smallest), rel=1e-9)
     assert (short.units, short.fewest, short.most) == (usual.units, usual.fewest, usual.most)
 

@@ -38,7 +38,7 @@ def test_needed_units_and_their_power(case: Any) -> None:
     else:
         towards = against = pilot["differ"] // 2
         against += pilot["differ"] % 2
-    level = (pilot["units"], case["alpha"], case["target"], np.random.default_rng(0))
+    level = (pilot["units"], case["alpha"], case["target"], lambda _: np.random.default_rng(0))
     found = plan_units(pilot_of([1], [towards], [against], pilot["units"]), margin, *level)
     assert found == case["expected"]["needed"]
     rate = (towards + against) / pilot["units"]
@@ -50,7 +50,7 @@ def test_needed_units_and_their_power(case: Any) -> None:
 
 def test_if_all_units_differ_the_power_stays_at_the_target() -> None:
     """It goes up and down from one number of units to the next."""
-    found = plan_units(pilot_of([1], [30], [10], 40), None, 40, 0.05, 0.8, np.random.default_rng(0))
+    found = plan_units(pilot_of([1], [30], [10], 40), None, 40, 0.05, 0.8, lambda _: np.random.default_rng(0))
     powers = toss_powers(0.75, 200, 0.05)
     assert found is not None and powers[int(found) - 1] < 0.8 <= powers[int(found) :].min()
     assert powers[: int(found) - 1].max() > 0.8
@@ -64,7 +64,7 @@ def test_from_the_number_of_planned_units_on_every_number_is_enough(rate: float,
     equal = round(100_000 * (1 - rate))
     towards = round((100_000 - equal) * share)
     pilot = pilot_of([1], [towards], [100_000 - equal - towards], 100_000)
-    found = plan_units(pilot, None, 100_000, alpha, 0.8, np.random.default_rng(0))
+    found = plan_units(pilot, None, 100_000, alpha, 0.8, lambda _: np.random.default_rng(0))
     assert found is not None
     differing = (100_000 - equal) / 100_000
     powers = toss_powers(towards / (100_000 - equal), int(2 * found * differing) + 600, alpha)
@@ -75,7 +75,7 @@ def test_from_the_number_of_planned_units_on_every_number_is_enough(rate: float,
 
 def test_if_all_units_favour_one_system_only_their_number_matters() -> None:
     several, equal = (
-        plan_units(pilot, None, 40, 0.05, 0.8, np.random.default_rng(0))
+        plan_units(pilot, None, 40, 0.05, 0.8, lambda _: np.random.default_rng(0))
         for pilot in (pilot_of([1, 2.3, 9], [4, 3, 1], [0, 0, 0], 40), pilot_of([1], [8], [0], 40))
     )
     assert several == equal
@@ -93,7 +93,7 @@ def test_planned_units_have_the_power_in_simulated_tests(
 ) -> None:
     """Units of several sizes are drawn, and each draw is tested exactly; within 3 standard errors, or 3% of N."""
     rng, times = np.random.default_rng(5), 600
-    found = plan_units(pilot_of(amounts, towards, against, 1000), None, 1000, alpha, 0.8, rng)
+    found = plan_units(pilot_of(amounts, towards, against, 1000), None, 1000, alpha, 0.8, lambda _: rng)
     assert found is not None
 
     def power(number: int) -> float:

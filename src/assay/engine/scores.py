@@ -819,13 +819,13 @@ def test_exchange(
     # Power continues the random stream of the test. Fewer rows than units that differ are blocks of these.
     draws = units if int(exchange.sizes.sum()) == exchange.units else BLOCKS
     power = find_detectable(
-        *(*swaps, outcome, ends, stream(SHUFFLING)),
+        *(*swaps, outcome, ends, stream),
         units=units,
         draws=draws,
         alpha=settings.alpha,
         chance=chance,
         planned=(settings.planned or {}).get(exchange.measure, ()),
-        is_sum=amounts is not None,
+        amounts=amounts,
     )
     if power is None:
         return outcome, None

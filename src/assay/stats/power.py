@@ -7,7 +7,6 @@ directions are tilted: a unit favours A with a probability that grows with what 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from statistics import NormalDist
@@ -15,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.arrays import Array, Floats, Ints
+from assay.arrays import Floats, Ints
 from assay.stats.significance import Shuffling, all_shuffles, clopper_pearson
+from assay.stats.streams import SHUFFLING, Stream
 from assay.stats.tails import LOG_2, Difference, TiltedShuffling
 
 MOST = 1000
@@ -80,31 +80,31 @@ def find_detectable(
     difference: Difference,
     outcome: Shuffling,
     ends: tuple[float, float],
-    rng: np.random.Generator,
+    stream: Stream,
     *,
     units: int,
     draws: int,
     alpha: float,
     chance: float,
     planned: Sequence[float] = (),
-    is_sum: bool = False,
+    amounts: Ints | None = None,
 ) -> Detectable | None:
     """The power of a test of two systems (as in `shuffling_test`); None if they do not differ.
 
     `outcome` is that of the test, `ends` are the ends of the interval of the difference (b - a). `draws` is the
     number of all units, or of blocks of them if the rows are blocks. `planned` are further differences to plan for.
-    `is_sum` is True if the difference is a sum of what each unit adds to it.
+    `amounts` are the parts of rows in the difference, in any measure, if it is a sum of these.
     """
     if not len(sizes) or math.isnan(outcome.p):
         return None
-    tilted = TiltedShuffling(a, b, swaps, sizes, difference, is_sum=is_sum)
+    tilted = TiltedShuffling(a, b, swaps, sizes, difference, amounts=amounts)
     found = _enumerate_power(tilted, alpha, chance) or _approximate_power(tilted, alpha, chance)
 
     # A number that nobody sees needs no simulation; the ends of a range are off by the same factor.
     is_shown = bool(planned) or outcome.p > alpha
 
     def count_units(effect: float | None, scale: float = 1.0, *, simulate: bool = False) -> float | None:
-        return plan_units(tilted, effect, draws, alpha, chance, rng, scale, simulate=simulate)
+        return plan_units(tilted, effect, draws, alpha, chance, stream, scale, simulate=simulate)
 
     def show(number: float | None, factor: float = 1.0) -> int | None:
         return None if number is None or number > MOST * draws else math.ceil(factor * number * units / draws)
@@ -140,12 +140,13 @@ def find_detectable(
 
 
 def _find_root(function: Callable[[float], float], low: float, far: float) -> float:
-    """The argument from `low` on at which an increasing function reaches 0, or `far` if that is less; from above, by
-    false position."""
+    """The argument at which an increasing function reaches 0, or `far` if that is less; from above, by false
+    position from a first guess (`low`), better too low than too high."""
     low, below, high, side = 0.0, function(0.0), min(low, far), 0
     if below >= 0:
         return 0.0
-    enough = -1e-15 * below
+    # Closer than this, values may be nothing but rounding.
+    enough = -1e-12 * below
     while (above := function(high)) < 0:
         if high >= far:
             return far
@@ -153,14 +154,22 @@ def _find_root(function: Callable[[float], float], low: float, far: float) -> fl
     for _ in range(60):
         middle = (low * above - high * below) / (above - below)
         value = function(middle)
-        # The value at an end that stays is halved, so that both ends come nearer.
+        # The value at an end that stays is reduced, so that both ends come nearer (Anderson and Björck 1973).
         if value < 0:
-            low, below, above, side = middle, value, above / (2 if side < 0 else 1), -1
+            above *= (max(0.0, 1 - value / below) or 0.5) if side < 0 else 1.0
+            low, below, side = middle, value, -1
         else:
-            high, above, below, side = middle, value, below / (2 if side > 0 else 1), 1
-        if 0 <= value <= enough or high - low <= 1e-15 * high:
+            below *= (max(0.0, 1 - value / above) or 0.5) if side > 0 else 1.0
+            high, above, side = middle, value, 1
+        if 0 <= value <= enough or high - low <= 1e-14 * high:
             break
     return high
+
+
+def _guess_tilt(alpha: float, chance: float, square: float) -> float:
+    """The tilt with which a normal sum of units with this sum of squares is significant with a probability."""
+    normal = NormalDist()
+    return max(0.5, normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(chance)) / math.sqrt(square)
 
 
 def _enumerate_power(
@@ -200,7 +209,7 @@ def _enumerate_power(
         return float(np.exp(logs + tilt * sums - tilted.sizes @ _log_cosh(tilt * tilted.gains)).sum())
 
     # From below, because outcomes far out matter whose fair probabilities are too small for a float.
-    low = 1 / math.sqrt(float(tilted.sizes @ tilted.gains**2))
+    low = _guess_tilt(alpha, chance, float(tilted.sizes @ tilted.gains**2))
     return critical, float(tilted.effect(_find_root(lambda tilt: power(tilt) - chance, low, tilted.far)))
 
 
@@ -220,7 +229,8 @@ def _limit_tosses(number: int, alpha: float, chance: float) -> tuple[int, float]
         norm = number * float(_log_cosh(np.array(tilt)))
         return float((np.exp(fair + sums - norm) + np.exp(fair - sums - norm)).sum())
 
-    return 2 * critical - number, _find_root(lambda tilt: power(tilt) - chance, 1 / math.sqrt(number), 40.0)
+    low = _guess_tilt(alpha, chance, number)
+    return 2 * critical - number, _find_root(lambda tilt: power(tilt) - chance, low, 40.0)
 
 
 def _approximate_power(tilted: TiltedShuffling, alpha: float, chance: float) -> tuple[float | None, float | None]:
@@ -229,7 +239,7 @@ def _approximate_power(tilted: TiltedShuffling, alpha: float, chance: float) -> 
     The sum over units has the tails of its saddlepoint approximation for sums with a step, if there is one (Lugannani
     and Rice 1980, Daniels 1987). Tilted sums are an exponential family, so one saddlepoint is that of all tilts.
     """
-    gains, sizes, _, step = _find_levels(tilted, tilted.own)
+    gains, sizes, step, _ = tilted.levels
     if alpha < 2.0 ** (1 - int(sizes.sum())):
         return None, None
     total, far = float(sizes @ gains), tilted.far * float(tilted.gains.max())
@@ -257,14 +267,13 @@ def _approximate_power(tilted: TiltedShuffling, alpha: float, chance: float) -> 
         found = 2 * tail(saddle, expect(saddle), norm(saddle), spread(saddle), 0.0)
         return math.log(alpha) - math.log(max(found, 1e-300))
 
-    # With so small a tilt, the expected sum is half a standard deviation.
-    low = 0.5 / math.sqrt(float(sizes @ gains**2))
-    critical = min(total, expect(_find_root(rarity, low, far)) + step)
+    square = float(sizes @ gains**2)
+    critical = min(total, expect(_find_root(rarity, _guess_tilt(alpha, 0.5, square), far)) + step)
     if step:
         critical = total - 2 * step * math.floor((total - critical) / (2 * step) + 1e-9)
     saddle, reached = (
-        _find_root(lambda tilt, aim=aim: expect(tilt) - aim, low, far)  # type: ignore[misc]
-        for aim in (critical - step, critical)
+        _find_root(lambda tilt, goal=goal: expect(tilt) - goal, goal / square, far)  # type: ignore[misc]
+        for goal in (critical - step, critical)
     )
     there = (critical - step, norm(saddle), spread(saddle))
 
@@ -272,7 +281,7 @@ def _approximate_power(tilted: TiltedShuffling, alpha: float, chance: float) -> 
         norm_here = norm(tilt)
         return tail(saddle - tilt, *there, norm_here) + tail(saddle + tilt, *there, norm_here)
 
-    tilts = reached, _find_root(lambda tilt: power(tilt) - chance, low, far)
+    tilts = reached, _find_root(lambda tilt: power(tilt) - chance, _guess_tilt(alpha, chance, square), far)
     bound, smallest = (float(tilted.effect(tilt / float(tilted.gains.max()))) for tilt in tilts)
     return bound, smallest
 
@@ -280,18 +289,6 @@ def _approximate_power(tilted: TiltedShuffling, alpha: float, chance: float) -> 
 def _log_cosh(values: Floats) -> Floats:
     sizes = np.abs(values)
     return np.asarray(sizes + np.log1p(np.exp(-2 * sizes)) - LOG_2)
-
-
-def _add_up(group: Ints, values: Array) -> Floats:
-    return np.bincount(group, values).astype(np.float64)
-
-
-def _find_levels(tilted: TiltedShuffling, chances: Floats) -> tuple[Floats, Floats, Floats, float]:
-    """The distinct parts of units in the difference, as shares of the largest; how many units have each; how many of
-    them favour A with these chances; and the step of which sums are multiples, plus a constant, or 0."""
-    gains, group, step = tilted.levels
-    sizes, towards = (_add_up(group, values) for values in (tilted.sizes, tilted.sizes * chances))
-    return gains[gains > 0], sizes[gains > 0], towards[gains > 0], step
 
 
 # --- planning ---
@@ -303,7 +300,7 @@ def plan_units(
     draws: int,
     alpha: float,
     chance: float,
-    rng: np.random.Generator,
+    stream: Stream,
     scale: float = 1.0,
     *,
     simulate: bool = True,
@@ -316,7 +313,9 @@ def plan_units(
     """
     chances = tilted.own if effect is None else tilted.chances(_find_tilt(tilted, effect / scale))
     # Only the size and the direction of a unit's part in the difference matter.
-    gains, sizes, towards, step = _find_levels(tilted, chances)
+    gains, sizes, step, group = tilted.levels
+    towards = np.bincount(group, tilted.sizes * chances).astype(np.float64)
+    towards = towards[len(towards) - len(gains) :]
     rates, shares = sizes * scale / draws, np.minimum(1.0, towards / sizes)
     moved = float(rates @ (gains * (2 * shares - 1)))
     if abs(moved) < 1e-12:
@@ -335,11 +334,12 @@ def plan_units(
         # Sizes that differ by less than a fifth are one, with the mean and the variance of their sums.
         levels = np.unique(np.rint(5 * np.log(gains)), return_inverse=True)[1]
         sums = (rates, rates * gains**2, rates * gains * (2 * shares - 1))
-        rates, squares, means = (_add_up(levels, values) for values in sums)
+        rates, squares, means = (np.bincount(levels, values).astype(np.float64) for values in sums)
         gains, step = np.sqrt(squares / rates), 0.0
         shares = np.clip((1 + means / (rates * gains)) / 2, 0.0, 1.0)
     normal = NormalDist()
     level, aim = normal.inv_cdf(1 - alpha / 2), normal.inv_cdf(chance)
+    rng = stream(SHUFFLING)
     for _ in range(_ROUNDS):
         number = math.ceil(rough)
         power = (_draw_power(gains, rates, shares, alpha, step, number, rng) + 1e-4) / (1 + 2e-4)
@@ -419,24 +419,33 @@ def _plan_tosses(rate: float, share: float, alpha: float, chance: float, rough: 
 
     A unit is a toss with this rate; `rough` is about the number that is needed.
     """
-    rejected = toss_powers(share, int(2 * rough * rate + 20 * math.sqrt(rough * rate)) + 60, alpha)
+
+    normal = NormalDist()
+    level, aim = normal.inv_cdf(1 - alpha / 2), normal.inv_cdf(chance)
+    # `rough` is mostly off by less than a hundredth, so the table for all numbers is seldom needed.
+    near, most = 1.1 * rough, int(2 * rough) + 20
+
+    @lru_cache(2)
+    def powers(most: float) -> Floats:
+        return toss_powers(share, int(most * rate + 20 * math.sqrt(most * rate)) + 60, alpha)
 
     @cache
-    def suffices(number: int) -> bool:
-        return toss_power(number, rate, rejected) >= chance
+    def power(number: int) -> float:
+        return toss_power(number, rate, powers(near if number <= near else most))
 
-    # `rough` is mostly off by less than a hundredth.
-    most, width = int(2 * rough) + 20, 2 + int(rough) // 64
-    low = high = int(rough)
-    while high < most and not suffices(high):
-        low, high, width = high, min(most, high + width), 4 * width
-    while low > 0 and suffices(low):
-        low, high, width = max(0, low - width), low, 4 * width
-    near = bisect_left(range(most), True, low, high, key=suffices)
+    number, low, high, rounds = int(rough), -1, most, 0
+    while high - low > 1:
+        low, high = (low, number) if power(number) >= chance else (number, high)
+        # The quantile of the power is about linear in the root of the number.
+        quantile = normal.inv_cdf(min(max(power(number), 1e-9), 1 - 1e-9))
+        guess = number * ((level + aim) / max(level + quantile, 1e-3)) ** 2
+        number = int(min(max(guess, low + 1), high - 1)) if rounds < _ROUNDS else (low + high) // 2
+        rounds += 1
+    number = high
     # If nearly all units differ, the power goes up and down as numbers grow, within about their root: the
     # answer is one more than the last number that is not enough.
-    number = near + 2 + int(3 * math.sqrt(near)) * (rate > 0.8 or near < 30)
-    while number > 0 and suffices(number):
+    number += 2 + int(3 * math.sqrt(number)) * (rate > 0.8 or number < 30)
+    while number > 0 and power(number) >= chance:
         number -= 1
     return number + 1
 

@@ -120,12 +120,12 @@ class TiltedShuffling:
         difference: Difference,
         *,
         merged: bool = True,
-        is_sum: bool = False,
+        amounts: Ints | None = None,
     ) -> None:
-        """`is_sum` is True if the difference is a sum of the parts of units, whatever their directions."""
+        """`amounts` are the parts of rows in the difference, in any measure, if it is a sum of these."""
         swaps = swaps if isinstance(swaps, np.ndarray) else swaps.toarray()
         self.mean = (a + b) / 2
-        self._difference, self.is_sum = difference, is_sum
+        self._difference, self.is_sum = difference, amounts is not None
         step = 1e-4 * np.maximum(1.0, self.mean)
         # Counts of 0 cannot be reduced.
         below = np.where(self.mean > 0, step, 0.0)
@@ -142,9 +142,14 @@ class TiltedShuffling:
         """The share of the units of each row that favour A."""
         if merged:
             # Units with the same difference, in either direction, are one row.
-            whole = self.rows.astype(np.int64)
-            distinct, group, _ = distinct_rows(whole if np.array_equal(whole, self.rows) else self.rows)
-            self.rows = distinct.astype(np.float64)
+            group: Array
+            if amounts is not None:
+                _, places, group = np.unique(np.abs(amounts), return_index=True, return_inverse=True)
+                self.rows = self.rows[places]
+            else:
+                whole = self.rows.astype(np.int64)
+                distinct, group, _ = distinct_rows(whole if np.array_equal(whole, self.rows) else self.rows)
+                self.rows = distinct.astype(np.float64)
             self.sizes = np.bincount(group, sizes, len(self.rows)).astype(np.int64)
             self.own = np.bincount(group, sizes * self.own, len(self.rows)) / self.sizes
         self.gains = np.abs(self.rows @ self.gradient)
@@ -153,14 +158,15 @@ class TiltedShuffling:
         self.far = _FAR / float(self.gains[self.gains > 0].min(initial=1.0))
 
     @cached_property
-    def levels(self) -> tuple[Floats, Ints, float]:
-        """The distinct parts of units in the difference, as shares of the largest; which of them each row has; and
-        the step of which sums are multiples, plus a constant, or 0."""
+    def levels(self) -> tuple[Floats, Floats, float, Ints]:
+        """The distinct parts of units in the difference, as shares of the largest, but not 0; how many units have it;
+        the step of which sums are multiples, plus a constant, or 0; and the part of each row, with 0 counted."""
         gains, group = np.unique(np.round(self.gains / self.gains.max(initial=1e-300), 9), return_inverse=True)
-        there = gains[gains > 0]
+        there, sizes = gains[gains > 0], np.bincount(group, self.sizes).astype(np.float64)
         steps = {part: there / there[:1] * part for part in (1, 2, 3)}
         part = next((part for part, of in steps.items() if np.abs(of - np.rint(of)).max(initial=0) < 1e-6), 0)
-        return gains, group, float(there[0]) / part if part and len(there) else 0.0
+        step = float(there[0]) / part if part and len(there) else 0.0
+        return there, sizes[len(gains) - len(there) :], step, group
 
     def chances(self, tilt: Any) -> Floats:
         """The probability that units of each row favour A; one half if they favour no system."""
