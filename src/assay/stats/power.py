@@ -176,7 +176,7 @@ def _enumerate_power(
     tilted: TiltedShuffling, alpha: float, chance: float
 ) -> tuple[float | None, float | None] | None:
     """The critical and the smallest detectable difference from all outcomes; None if there are too many."""
-    if tilted.is_sum and len(tilted.sizes) == 1 and tilted.sizes[0] < _OUTCOMES:
+    if tilted.is_sum and len(tilted.sizes) == 1 and tilted.gains[0] and tilted.sizes[0] < _OUTCOMES:
         limits = _limit_tosses(int(tilted.sizes[0]), alpha, chance)
         if limits is None:
             return None, None
