@@ -313,6 +313,24 @@ def test_the_power_of_sums_is_that_of_any_difference(most: int) -> None:
     assert (short.units, short.fewest, short.most) == (usual.units, usual.fewest, usual.most)
 
 
+def test_units_that_differ_without_changing_the_score_show_no_difference_at_any_number() -> None:
+    rows, sizes, sums = np.array([[1.0, -1.0]]), np.array([30]), (np.array([50.0, 20.0]), np.array([20.0, 50.0]))
+
+    def difference(first: Any, second: Any) -> Any:
+        return (second - first).sum(axis=-1) / 100
+
+    def stream(_: str) -> np.random.Generator:
+        return np.random.default_rng(1)
+
+    outcome = shuffling_test(*sums, rows, sizes, difference, stream, 200)
+    said = {"units": 100, "draws": 100, "alpha": 0.05, "chance": 0.8}
+    for amounts in (None, np.array([0])):
+        found: Any = find_detectable(
+            *sums, rows, sizes, difference, outcome, (0.0, 0.0), stream, **said, amounts=amounts
+        )
+        assert found[:5] == (None, None, None, None, None) and found.plans == ()
+
+
 # --- coverage: simulations ---
 
 
