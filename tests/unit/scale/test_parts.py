@@ -64,13 +64,13 @@ RUNS = {
 def test_one_two_and_four_shards_give_the_same_result(name, tmp_path, monkeypatch):
     files, options = RUNS[name]
     gold, systems = folders(tmp_path, *files, pieces=4)
-    results = {}
-    for number in (1, 2, 4):
+    results = []
+    # Two shards only where it takes little time.
+    for number in (1, 2, 4) if name == "tags" else (1, 4):
         monkeypatch.setattr(shards, "TEXT", size_for(number, gold))
         assert len(shards.find_shards(gold, systems)) == number
-        results[number] = assay.compare(gold, systems, **options, times=50, examples=3, power=None).to_json()
-    assert results[2] == results[1]
-    assert results[4] == results[1]
+        results.append(assay.compare(gold, systems, **options, times=50, examples=3, power=None).to_json())
+    assert len(set(results)) == 1
 
 
 def many(sentences: int, seed: int) -> list[list[tuple[str, str]]]:

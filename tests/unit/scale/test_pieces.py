@@ -141,7 +141,7 @@ def test_pieces_give_the_result_of_the_whole(name, tmp_path, monkeypatch, added)
     files, options, edit = SAME[name]
     gold, systems = write(tmp_path, files, edit)
     results = []
-    for size in (0, Path(gold).stat().st_size // 50, Path(gold).stat().st_size // 3):
+    for size in (0, Path(gold).stat().st_size // 20, Path(gold).stat().st_size // 3):
         cut(monkeypatch, size)
         results.append(assay.compare(gold, systems, times=50, examples=3, **options).to_json())
     # A piece without spans makes the whole be read.
