@@ -17,7 +17,7 @@ PACKAGES = (
     "PYEVALB==0.1.3",
     "scorch==0.2.0",
     "udapi",
-    "bioc==2.1",
+    *("bioc==2.1", "anls_star==1.0.1", "krippendorff==0.8.2"),
 )
 SAMPLER = ("baycomp==1.0.3", "pystan==3.10.0")
 """Needs a C++ compiler, and may not be there."""

@@ -1,6 +1,7 @@
-"""Benchmark of records: 10,000 of 20 values and more, two systems, compared with intervals and tests; and its growth.
+"""Benchmark of records: 10,000 of 20 values and more, two systems, compared with intervals and tests; its growth; and
+the package of ANLS*.
 
-As a script it makes the data. Run: records.py FOLDER NUMBER
+As a script it makes the data, or scores with the package. Run: records.py make FOLDER NUMBER; records.py anls GOLD A
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from common import ASSAY, HERE, ROOT, Bench, Goal
-from measure import alternating, best
+from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
+from measure import alternating, best, run
 
 NUMBER = 10_000
 
@@ -24,7 +25,7 @@ def bench_records(bench: Bench) -> None:
     for number in (NUMBER // 10, NUMBER) if not bench.quick else (NUMBER // 20, NUMBER // 10):
         folder = ROOT / ".bench" / "data" / f"records-{number}"
         if not (folder / "made").exists():
-            subprocess.run([sys.executable, str(HERE / "records.py"), str(folder), str(number)], check=True)
+            subprocess.run([sys.executable, str(HERE / "records.py"), "make", str(folder), str(number)], check=True)
         files = [str(folder / f"{name}.jsonl") for name in ("gold", "a", "b")]
         commands = {
             "score": [ASSAY, "score", *files[:2], "--format", "json"],
@@ -39,6 +40,26 @@ def bench_records(bench: Bench) -> None:
             bench.goals.append(Goal(f"{number:,} records, one system: CPU", done["score"].cpu, 10, "s"))
     bench.goals.append(Goal("two systems: CPU of more records per record, times that of fewer",
                             spent[1] / spent[0] / (2 if bench.quick else 10), 1.3, ""))  # fmt: skip
+    folder = ROOT / ".bench" / "data" / f"records-{NUMBER // 10}"
+    files = [str(folder / f"{name}.jsonl") for name in ("gold", "a")]
+    commands = {
+        "assay": [ASSAY, "score", *files, "-m", "anls", "--format", "json"],
+        "anls_star": [bench.peers.python, str(HERE / "records.py"), "anls", *files],
+    }
+    first = {name: run(command) for name, command in commands.items()}
+    same("ANLS*", scores(first["assay"].output, "anls", "anls")[0], float(first["anls_star"].output))
+    bench.race(f"score anls, {NUMBER // 10:,} records", commands)
+
+
+def score_with_package(gold: str, system: str) -> float:
+    """The mean ANLS* over records."""
+    from anls_star import anls_score
+
+    sides = []
+    for path in (gold, system):
+        with open(path, encoding="utf-8") as lines:
+            sides.append([json.loads(line)["record"] for line in lines])
+    return sum(anls_score(*pair) for pair in zip(*sides, strict=True)) / len(sides[0])
 
 
 def make(folder: Path, number: int) -> None:
@@ -78,4 +99,8 @@ def _changed(record: dict[str, Any], share: float, draw: random.Random) -> dict[
 
 
 if __name__ == "__main__":
-    make(Path(sys.argv[1]), int(sys.argv[2]))
+    what, first, second = sys.argv[1:]
+    if what == "make":
+        make(Path(first), int(second))
+    else:
+        print(score_with_package(first, second))

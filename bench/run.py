@@ -15,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from alpha import bench_alpha
 from answers import bench_answers
 from bayes import bench_bayes
 from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
@@ -235,6 +236,7 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "links": bench_links,
     "bayes": bench_bayes,
     "answers": bench_answers,
+    "alpha": bench_alpha,
     "items": bench_items,
     "decisions": bench_decisions,
     "records": bench_records,
