@@ -9,6 +9,7 @@ import csv
 import json
 import random
 import sys
+from importlib import import_module
 
 from common import ASSAY, HERE, ROOT, Bench, same
 from measure import run
@@ -44,14 +45,13 @@ def bench_alpha(bench: Bench) -> None:
 
 def alpha_of_package(path: str) -> float:
     """What the package says of the table."""
-    import krippendorff
     import numpy as np
 
     with open(path, encoding="utf-8") as file:
         rows = list(csv.reader(file))[1:]
     labels = {label: code for code, label in enumerate(sorted({cell for row in rows for cell in row[1:]}))}
     table = np.array([[labels[cell] for cell in row[1:]] for row in rows], dtype=float).T
-    return float(krippendorff.alpha(reliability_data=table, level_of_measurement="nominal"))
+    return float(import_module("krippendorff").alpha(reliability_data=table, level_of_measurement="nominal"))
 
 
 if __name__ == "__main__":

@@ -77,11 +77,14 @@ def _repeated(folder: Path, times: int) -> Path:
         most = max(int(number) for number in re.findall(r"^[TR](\d+)\t", source, re.MULTILINE))
         copies = []
         for copy in range(times):
-            named = re.sub(r"\b([TR])(\d+)\b", lambda name, by=copy * most: f"{name[1]}{int(name[2]) + by}", source)
+
+            def rename(name: re.Match[str], by: int = copy * most) -> str:
+                return f"{name[1]}{int(name[2]) + by}"
 
             def move(span: re.Match[str], by: int = copy * len(text)) -> str:
                 return span[1] + re.sub(r"\d+", lambda place: str(int(place[0]) + by), span[2])
 
+            named = re.sub(r"\b([TR])(\d+)\b", rename, source)
             copies.append(re.sub(r"^(T\d+\t\S+ )([\d ;]+)", move, named, flags=re.MULTILINE))
         path.write_text("".join(copies), "utf-8")
     return path

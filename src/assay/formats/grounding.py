@@ -351,8 +351,25 @@ def _distances(pattern: Ints, texts: Ints, *, free: bool = False) -> Ints:
 
 
 def edit_distance(first: str, second: str) -> int:
-    """The least number of characters inserted, deleted or replaced."""
-    return int(_distances(_codes(first), _codes(second)[None])[0, -1])
+    """The least number of characters inserted, deleted or replaced, with a column of the table as bits of two numbers
+    (Myers 1999, Hyyrö 2003)."""
+    places: dict[str, int] = {}
+    for number, character in enumerate(first):
+        places[character] = places.get(character, 0) | 1 << number
+    distance, whole, last = len(first), (1 << len(first)) - 1, 1 << len(first) >> 1
+    # Places of the column whose number is one more, or one less, than the number above.
+    more, less = whole, 0
+    for character in second:
+        equal = places.get(character, 0)
+        diagonal = (((equal & more) + more) ^ more) | equal | less
+        right_more, right_less = less | (whole & ~(diagonal | more)), diagonal & more
+        if not last or right_more & last:
+            distance += 1
+        elif right_less & last:
+            distance -= 1
+        right_more, right_less = right_more << 1 | 1, right_less << 1
+        more, less = (right_less | ~(diagonal | right_more)) & whole, right_more & diagonal & whole
+    return distance
 
 
 # --- the text written again ---
