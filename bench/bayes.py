@@ -21,6 +21,8 @@ ROUNDS = 15
 """Fits of each of the three simulated pairs: 45, as many as the paper has."""
 ROPE, RHO, REPETITIONS = 0.002, 0.1, 20
 BAYCOMP = "baycomp with Stan, 4,000 draws"
+NOISE = 0.04
+"""How far shares of baycomp may be off."""
 SYSTEMS = 10
 """As many systems have 45 pairs."""
 
@@ -55,18 +57,23 @@ def _runs(rng: random.Random) -> Iterator[str]:
 
 
 def _beside_baycomp(bench: Bench) -> None:
-    """One pair: baycomp's shares are noisy, so that .04 is all that can be asked of them."""
+    """One pair."""
     commands = {
         "assay": [sys.executable, str(HERE / "bayes.py"), "1"],
         BAYCOMP: [
             *(bench.peers.python, str(HERE / "baycomp_pair.py"), str(CASES), str(ROPE), str(REPETITIONS)),
         ],
     }
-    done = alternating(commands, 1)
-    # Stan says on standard output that it compiles.
-    ours, theirs = (json.loads(runs[0].output.splitlines()[-1]) for runs in done.values())
-    for region, a, b in zip(("left", "rope", "right"), ours["decisions"]["sim_mid"], theirs["shares"], strict=True):
-        same(f"{region} of sim_mid, baycomp", a, b, 0.04)
+    # Its sampler has no seed, and a chain may get stuck, so it has three tries.
+    for tries in range(3):
+        done = alternating(commands, 1)
+        # Stan says on standard output that it compiles.
+        ours, theirs = (json.loads(runs[0].output.splitlines()[-1]) for runs in done.values())
+        shares = ours["decisions"]["sim_mid"], theirs["shares"]
+        if tries == 2 or max(abs(a - b) for a, b in zip(*shares, strict=True)) <= NOISE:
+            break
+    for region, a, b in zip(("left", "rope", "right"), *shares, strict=True):
+        same(f"{region} of sim_mid, baycomp", a, b, NOISE)
     peer = Run(theirs["cpu"], done[BAYCOMP][0].memory, "")
     fit = Run(ours["cpu"] / len(PAIRS), done["assay"][0].memory, "")
     bench.add("1 Bayesian comparison, the fit alone", {"assay": [fit], BAYCOMP: [peer]})
