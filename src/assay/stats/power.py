@@ -167,7 +167,7 @@ def _find_root(function: Callable[[float], float], low: float, far: float) -> fl
 
 
 def _guess_tilt(alpha: float, chance: float, square: float) -> float:
-    """The tilt with which a normal sum of units with this sum of squares is significant with a probability."""
+    """The tilt with which a normal sum of units with this sum of squares would be significant with this chance."""
     normal = NormalDist()
     return max(0.5, normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(chance)) / math.sqrt(square)
 

@@ -159,8 +159,8 @@ class TiltedShuffling:
 
     @cached_property
     def levels(self) -> tuple[Floats, Floats, float, Ints]:
-        """The distinct parts of units in the difference, as shares of the largest, but not 0; how many units have it;
-        the step of which sums are multiples, plus a constant, or 0; and the part of each row, with 0 counted."""
+        """The distinct parts of units in the difference but 0, as shares of the largest; how many units have each;
+        the step of which sums are multiples, plus a constant, or 0; and the number of each row's part, 0 included."""
         gains, group = np.unique(np.round(self.gains / self.gains.max(initial=1e-300), 9), return_inverse=True)
         there, sizes = gains[gains > 0], np.bincount(group, self.sizes).astype(np.float64)
         steps = {part: there / there[:1] * part for part in (1, 2, 3)}
